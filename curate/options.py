@@ -1,0 +1,80 @@
+"""Command line options from a config model, so that name, type, default and help are written once.
+
+`with_options(command, Config)` gives typer a signature in which the parameter `config` is replaced by one option per
+field of the model. Types that typer knows pass as they are; all others are read as text and parsed by the model itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from curate.config import Config, parse
+
+PLAIN = (int, float, bool, str, Path)
+
+
+def with_options(command: Callable[..., None], model: type[Config]) -> Callable[..., None]:
+    """The command as typer should see it: its own parameters, then one option per field of `model`.
+
+    `command` takes a parameter `config`; the wrapper builds it from the options that were given, so that a bad value is
+    one `UserError` line.
+    """
+    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "config"]
+    fields = [_parameter(name, info) for name, info in model.model_fields.items()]
+
+    def run(**given: Any) -> None:  # Any: typer hands over whatever each option parsed to
+        mine = {p.name: given.pop(p.name) for p in own}
+        # an option that was not given is left to the model's own default
+        values = {name: value for name, value in given.items() if value is not None and value != []}
+        command(**mine, config=parse(model, values, "--"))
+
+    run.__name__ = command.__name__
+    run.__doc__ = command.__doc__
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *fields)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions take it at run time
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
+    flag = f"--{name.replace('_', '-')}"
+    option = typer.Option(
+        *([f"{flag}/--no-{flag[2:]}"] if info.annotation is bool else [flag]),
+        help=info.description,
+        show_default=_shown_default(info),
+        metavar=_metavar(info),
+    )
+    annotation = Annotated[_option_type(info.annotation), option]  # type: ignore[valid-type]  # made at run time
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
+
+
+def _option_type(annotation: Any) -> Any:
+    """What typer parses: a plain type, a list of them, or text for the model to parse; None when not given."""
+    args = [arg for arg in get_args(annotation) if arg is not type(None)]
+    if get_origin(annotation) in (Union, types.UnionType):
+        return _option_type(args[0]) if len(args) == 1 else str | None
+    if get_origin(annotation) in (list, tuple):
+        return list[str] | None
+    return annotation | None if annotation in PLAIN else str | None
+
+
+def _shown_default(info: FieldInfo) -> str | bool:
+    if info.default is PydanticUndefined or info.default in (None, (), ""):
+        return False
+    if isinstance(info.default, bool):
+        return "on" if info.default else "off"
+    return str(info.default)
+
+
+def _metavar(info: FieldInfo) -> str | None:
+    if get_origin(info.annotation) is Literal:
+        return "|".join(str(arg) for arg in get_args(info.annotation))
+    return None

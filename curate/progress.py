@@ -1,0 +1,62 @@
+"""A progress bar that appears only when work lasts over two seconds, on stderr, and stays out of logs and pipes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+DELAY_S: Final = 2.0
+
+
+class Progress:
+    """Counts work done: `with Progress("dedup", total) as progress: progress.tick(n)`.
+
+    `total` is None where it is unknown. Quiet when stderr is not a terminal.
+    """
+
+    def __init__(self, label: str, total: int | None) -> None:
+        self._label, self._total = label, total
+        self._done, self._note = 0, ""
+        self._start_s = time.monotonic()
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def tick(self, num_done: int = 1, note: str = "") -> None:
+        """Add finished work; `note` stands behind the bar, e.g. a running count."""
+        self._done += num_done
+        self._note = note or self._note
+        if self._bar is None and sys.stderr.isatty() and time.monotonic() - self._start_s > DELAY_S:
+            self._show()
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=self._done, note=self._note)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+        )
+        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self._label, total=self._total, note=self._note)
+        self._bar.start()

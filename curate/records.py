@@ -1,0 +1,112 @@
+"""What a problem and a sample are: the columns, documented once, and a problem's key.
+
+`PROBLEM` holds the columns that ingest writes, `ADDED` those that later stages add, `DECISION` the two that say whether
+a row was kept, and `SAMPLE` one model completion. A stage reads only columns that stand here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import polars as pl
+
+KINDS: Final = ("math", "code", "agent")
+VERDICTS: Final = ("correct", "wrong", "undecided")
+
+
+class Column(NamedTuple):
+    """A column's type and its meaning, as the data card prints it."""
+
+    dtype: pl.DataType
+    doc: str
+
+
+def _text(doc: str) -> Column:
+    return Column(pl.String(), doc)
+
+
+def _count(doc: str) -> Column:
+    return Column(pl.Int64(), doc)
+
+
+def _rate(doc: str) -> Column:
+    return Column(pl.Float64(), doc)
+
+
+PROBLEM: Final[dict[str, Column]] = {
+    "key": _text("content identity: hash of the normalised prompt, kind and choices"),
+    "prompt": _text("the problem as the model will see it, without chat template"),
+    "ground_truth": _text("the answer a completion is checked against; null where the source has none"),
+    "kind": _text("math, code or agent: which verifier applies"),
+    "choices": Column(pl.List(pl.String()), "options of a multiple-choice problem, in order; null otherwise"),
+    "tests": _text("JSON of the tests of a code problem; null otherwise"),
+    "solution": _text("a reference solution or chain of thought; null where the source has none"),
+    "source": _text("name of the source the row came from"),
+    "source_row": _count("row in that source, counted from 0"),
+    "also_in": Column(pl.List(pl.String()), "further `source#row` places where the same problem stood, merged here"),
+    "extra": _text("JSON object of the source's other columns"),
+}
+
+DECISION: Final[dict[str, Column]] = {
+    "drop_reason": _text("code of why the row was dropped; null = kept"),
+    "drop_detail": _text("the evidence: a key, a benchmark item, a score"),
+}
+
+ADDED: Final[dict[str, Column]] = {
+    "variant_of": _text("key of the problem this one is a number- or word-changed variant of"),
+    "benchmark_variant": _text("benchmark item this one is a variant of, with the score"),
+    "contaminated_by": _text("`benchmark/item` whose text this problem contains"),
+    "num_correct": _count("samples judged correct"),
+    "num_wrong": _count("samples judged wrong"),
+    "num_undecided": _count("samples that could not be judged; they enter no rate"),
+    "num_samples": _count("samples judged correct or wrong"),
+    "pass_rate": _rate("num_correct / num_samples; null without samples"),
+    "pass_rate_low": _rate("lower end of the 90% posterior interval of the pass rate, uniform prior"),
+    "pass_rate_high": _rate("upper end of that interval"),
+    "mean_tokens_correct": _rate("mean tokens of the correct samples"),
+    "mean_tokens_wrong": _rate("mean tokens of the wrong samples"),
+    "num_no_think": _count("attempts made without reasoning"),
+    "num_no_think_correct": _count("attempts without reasoning that were correct"),
+}
+
+SAMPLE: Final[dict[str, Column]] = {
+    "key": _text("the problem's key"),
+    "index": _count("which sample of the problem, from 0"),
+    "text": _text("the completion"),
+    "num_tokens": _count("tokens of the completion"),
+    "finish_reason": _text("stop, or length when cut at max_tokens"),
+    "verdict": _text("correct, wrong or undecided"),
+    "verdict_reason": _text("the verifier's reason code"),
+    "seed": _count("seed of this sample: a function of (run seed, key, index)"),
+}
+
+
+def schema(columns: dict[str, Column]) -> pl.Schema:
+    """The polars schema of a table of columns, e.g. `schema(PROBLEM)`."""
+    return pl.Schema({name: column.dtype for name, column in columns.items()})
+
+
+_SPACE = re.compile(r"\s+")
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
+
+
+def normalise_prompt(prompt: str) -> str:
+    """The prompt without differences that carry no meaning: Unicode form (NFC), invisible marks, runs of white space.
+
+    NFC, not NFKC: NFKC turns x² into x2 and would merge two different problems.
+    """
+    return _SPACE.sub(" ", _INVISIBLE.sub("", unicodedata.normalize("NFC", prompt))).strip()
+
+
+def problem_key(prompt: str, kind: str = "math", choices: Sequence[str] | None = None) -> str:
+    """Content identity of a problem: 24 hex digits of SHA-256 over the normalised prompt, kind and choices.
+
+    White space and Unicode form do not matter; operators, figures and the order of choices do.
+    """
+    parts = [kind, normalise_prompt(prompt), *(normalise_prompt(choice) for choice in choices or ())]
+    # unit separators: no part can spill into its neighbour, since normalising turns \x1f into a space
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -1,0 +1,142 @@
+"""A stage and the runner that takes a pool through it.
+
+A stage is a pure function on a frame plus a name, a version and a config. It returns the same rows in the same order
+with columns added, among them `drop_reason` (a code; null = kept) and `drop_detail` (the evidence). It opens no path and
+reads no clock: engines and indexes are bound by `open`, which runs only when work is owed. The runner owns all input and
+output: batches in, shards out, resume, manifest last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import polars as pl
+
+from curate.artifact import Artifact
+from curate.config import Config
+from curate.executors import map_batches
+from curate.manifest import Manifest
+from curate.out_folder import Facts, OutFolder
+from curate.progress import Progress
+from curate.records import DECISION
+from curate.samples import SampleLog
+
+Run = Callable[[pl.DataFrame], pl.DataFrame]
+C = TypeVar("C", bound=Config)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What the runner lends a stage while it runs: the log of samples and the progress bar."""
+
+    samples: SampleLog | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of curation.
+
+    scope: `batch` stages see any batch of rows in any order and resume at the next batch; `corpus` stages compare
+        problems with one another and see the whole pool as one batch.
+    open: binds engines and indexes and yields the run function; `bound(run, config)` where there is nothing to bind.
+    adds: the columns it adds beside the decision, all of them in `records.ADDED`.
+    inputs: digests of what else decides the result: benchmarks, a model.
+    has_samples: whether it samples a model and keeps a `SampleLog`.
+    facts: figures for the manifest (tokens spent, thresholds met), computed at the end from the parts on disk, given
+        `scan("kept" | "dropped" | "samples")`, so that an interrupted run reports the same ones.
+    batch_rows: rows a batch; it decides the shards' bytes, so a change of it is a change of version.
+    """
+
+    name: str
+    version: int
+    scope: Literal["batch", "corpus"]
+    config: Config
+    open: Callable[[Workspace], AbstractContextManager[Run]]
+    adds: Mapping[str, pl.DataType] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    has_samples: bool = False
+    facts: Facts | None = None
+    batch_rows: int = 10_000
+
+    def identity(self, pool_digest: str) -> dict[str, Any]:
+        """What the fingerprint is made from."""
+        return {
+            "stage": self.name,
+            "version": self.version,
+            "config": self.config.fingerprinted(),
+            "inputs": {"pool": pool_digest, **self.inputs},
+        }
+
+
+class Outcome(NamedTuple):
+    """What `run_stage` gives back: the manifest, and whether the artifact was there already."""
+
+    manifest: Manifest
+    is_reused: bool
+
+
+def bound(
+    run: Callable[[pl.DataFrame, C], pl.DataFrame], config: C
+) -> Callable[[Workspace], AbstractContextManager[Run]]:
+    """`open` for a stage that is a plain function of rows and config."""
+
+    @contextmanager
+    def open_nothing(_: Workspace) -> Iterator[Run]:
+        yield lambda problems: run(problems, config)
+
+    return open_nothing
+
+
+def decide(problems: pl.DataFrame, reason: pl.Expr, detail: pl.Expr) -> pl.DataFrame:
+    """Add the decision columns; `reason` is null where the row is kept, and `detail` then becomes null too."""
+    decided = problems.with_columns(drop_reason=reason.cast(pl.String), drop_detail=detail.cast(pl.String))
+    return decided.with_columns(drop_detail=pl.when(pl.col("drop_reason").is_not_null()).then(pl.col("drop_detail")))
+
+
+def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, executor: str = "local") -> Outcome:
+    """Take `pool`'s kept rows through `stage` into the artifact `out`; goes on where an earlier run stopped.
+
+    Raises `UserError` where `out` holds another run's result and `force` is off.
+    """
+    batch_rows = stage.batch_rows if stage.scope == "batch" else max(pool.manifest.num_kept, 1)
+    with OutFolder(out, stage.identity(pool.manifest.digest), force=force) as folder:
+        if (complete := folder.complete()) is not None:
+            return Outcome(complete, is_reused=True)
+        samples = SampleLog(out) if stage.has_samples else None
+        with Progress(stage.name, pool.manifest.num_kept) as progress:
+            workspace = Workspace(samples, progress)
+            _run_batches(stage, pool, folder, workspace, batch_rows, executor)
+            if samples is not None:
+                samples.seal()
+        return Outcome(folder.finish(stage.facts), is_reused=False)
+
+
+def _run_batches(
+    stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, batch_rows: int, executor: str
+) -> None:
+    num_batches = max(1, -(-pool.manifest.num_kept // batch_rows))
+    owed = [index for index in range(num_batches) if not folder.has_batch(index)]
+    batches = ((index, pool.scan().slice(index * batch_rows, batch_rows).collect()) for index in owed)
+    if not owed:
+        return
+    for index, before, after in map_batches(stage.open, workspace, batches, executor):
+        _check(stage, before, after)
+        folder.write_batch(index, after)
+        if workspace.progress is not None and not stage.has_samples:
+            workspace.progress.tick(before.height)
+
+
+def _check(stage: Stage, before: pl.DataFrame, after: pl.DataFrame) -> None:
+    """Conservation: every key once in and once out, in order; only the announced columns added."""
+    if not before["key"].equals(after["key"]):
+        raise RuntimeError(
+            f"stage {stage.name} lost, doubled or reordered rows: {before.height} in, {after.height} out"
+        )
+    surprise = set(after.columns) ^ (set(before.columns) | set(stage.adds) | set(DECISION))
+    if surprise:
+        raise RuntimeError(f"stage {stage.name} added or lost columns it did not announce: {sorted(surprise)}")

@@ -1,0 +1,89 @@
+"""The door: `gradus <room> <command>`. It knows the rooms' names and opens one only when it is entered.
+
+`gradus --help` imports no room, so it answers at once. A user's mistake (`UserError`) becomes one line on stderr and
+exit 1; anything else is a bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+
+
+class Room(NamedTuple):
+    """A room's package, whose `commands.app` is its typer app, and its line in the door's help."""
+
+    package: str
+    help: str
+
+
+ROOMS: Final = {
+    "curate": Room("curate", "Raw pools to a curated, graded dataset: one command per stage."),
+    "curriculum": Room("curriculum", "Which problem next: look at, explain and plot a curriculum."),
+    "train": Room("train", "SFT, GRPO with the curriculum, and evaluation, on TRL."),
+    "card": Room("data_cards", "Data cards: build, push, pull and trace dataset artifacts."),
+}
+
+
+class Door(TyperGroup):
+    """A group whose rooms are imported when they are entered, not when the door's help is printed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # Any: click's Context, which typer does not export
+        """The rooms, in the order of the work."""
+        return list(ROOMS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A stand-in that knows its line of help: all that the door's own help needs."""
+        return TyperGroup(name=cmd_name, help=ROOMS[cmd_name].help) if cmd_name in ROOMS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The room itself, imported now that it is entered."""
+        if args[0] not in ROOMS:
+            return super().resolve_command(ctx, args)
+        room: typer.Typer = importlib.import_module(f"{ROOMS[args[0]].package}.commands").app
+        return args[0], typer.main.get_command(room), args[1:]
+
+
+app = typer.Typer(
+    cls=Door,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Turn raw problem pools into reinforcement-learning curricula and train on them.\n\n"
+    "Example: gradus curate run pipeline.yaml --out runs/first",
+)
+
+
+@app.callback()
+def _door() -> None:
+    pass
+
+
+def shadowed_room() -> str | None:
+    """A line naming the file that hides one of our packages, or None: plain top-level packages can be shadowed."""
+    here = Path(__file__).resolve().parent
+    for package in (room.package for room in ROOMS.values()):
+        spec = importlib.util.find_spec(package)
+        found = Path(spec.origin).resolve() if spec is not None and spec.origin else None
+        if found != here / package / "__init__.py":
+            return f"{found or package}: hides gradus' own package {package!r}; rename it or take it off PYTHONPATH"
+    return None
+
+
+def main() -> None:
+    """Entry point of the console script `gradus`."""
+    if (line := shadowed_room()) is not None:
+        sys.exit(f"gradus: {line}")
+    from curate.errors import UserError
+
+    try:
+        app()
+    except UserError as error:
+        sys.exit(f"gradus: {error}")
