@@ -1,8 +1,8 @@
 """The log of what a model said: append-only while a stage samples, Parquet once it is done.
 
 A stage that samples appends one JSON line per judged completion to `samples.jsonl`. A run that was killed leaves at
-most one torn last line, which is cut off on the next start; every whole line is work that needs no second payment. `seal`
-turns the log into `samples/*.parquet`, sorted by key and index, so that the order of arrival leaves no trace.
+most one torn last line, which is cut off on the next start; every whole line is work that needs no second payment.
+`seal` turns the log into `samples/*.parquet`, sorted by key and index, so that the order of arrival leaves no trace.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A stage and the runner that takes a pool through it.
 
 A stage is a pure function on a frame plus a name, a version and a config. It returns the same rows in the same order
-with columns added, among them `drop_reason` (a code; null = kept) and `drop_detail` (the evidence). It opens no path and
-reads no clock: engines and indexes are bound by `open`, which runs only when work is owed. The runner owns all input and
-output: batches in, shards out, resume, manifest last.
+with columns added, among them `drop_reason` (a code; null = kept) and `drop_detail` (the evidence). It opens no path
+and reads no clock: engines and indexes are bound by `open`, which runs only when work is owed. The runner owns all
+input and output: batches in, shards out, resume, manifest last.
 """
 
 from __future__ import annotations
