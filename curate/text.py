@@ -1,0 +1,114 @@
+r"""A problem's text as the comparing stages see it: what carries no meaning taken out, what carries meaning kept.
+
+`tokens` cuts a prompt into words, numbers, Chinese characters, operators and brackets; `normalised` is the same as one
+string; `numbers` is the sorted multiset of its figures and number words. All three are polars expressions over a
+column of prompts, so that millions of rows pass through them without a Python loop.
+
+Gone are LaTeX delimiters, sizes, spacing and fonts, letter case, punctuation, and the several ways of writing one
+thing (`\dfrac12` and `\frac{1}{2}`, `\leq` and ≤, `x²` and `x^{2}`, `10{,}000` and 10000, π and `\pi`). Kept are
+every operator, figure and bracket, and the code of figures (`[asy]`): two problems that differ there are two problems.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+_GREEK: Final = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩϕϵϑ",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
+        "chi psi omega alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma "
+        "tau upsilon phi chi psi omega phi epsilon theta".split(),
+        strict=True,
+    )
+)
+_SYMBOL: Final = {
+    "×": "times", "÷": "div", "·": "cdot", "⋅": "cdot", "∙": "cdot", "≤": "le", "⩽": "le", "≦": "le", "≥": "ge",
+    "⩾": "ge", "≧": "ge", "≠": "ne", "≡": "equiv", "≈": "approx", "∼": "sim", "√": "sqrt", "°": "circ", "º": "circ",
+    "∞": "infty", "∠": "angle", "△": "triangle", "∆": "triangle", "…": "dots", "⋯": "dots", "∈": "in", "∉": "notin",
+    "∪": "cup", "∩": "cap", "⊂": "subset", "⊆": "subseteq", "∅": "emptyset", "∑": "sum", "∏": "prod", "∫": "int",
+    "⊥": "perp", "∥": "parallel", "→": "to", "±": "pm", "∓": "mp", "∘": "circ", "ℝ": "r", "ℤ": "z", "ℕ": "n", "ℚ": "q",
+}  # fmt: skip
+_THIN: Final = "\x1f"  # a thin space, which may part the thousands of a number
+
+# Read from the left, the first of the list that fits: `\\` stands before `\(`, `\\(` before `\\`.
+_LITERAL: Final = {
+    **{mark: f" {over}/{under} " for mark, over, under in zip("½⅓⅔¼¾⅕⅛", "1121311", "2334458", strict=True)},
+    **{mark: f"^{digit}" for mark, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
+    **{letter: f" {name} " for letter, name in (_GREEK | _SYMBOL).items()},
+    **dict.fromkeys("−‐‑–﹣", "-"),
+    **dict.fromkeys("’′ʹ", "'"),
+    "″": "''",
+    **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""),
+    **dict.fromkeys(("\\\\(", "\\\\)", "\\\\[", "\\\\]", "\\\\", "\\(", "\\)", "\\[", "\\]", "\\$", "$", "&"), " "),
+    **dict.fromkeys(("\\;", "\\:", "\\>", "\\ ", "~", "&nbsp;", "—"), " "),
+    "\\{": " lbrace ", "\\}": " rbrace ", "\\|": " vert ", "\\%": " % ", "\\#": " ",
+    ",\\!": ",", "\\!": "", "{,}": ",", "\\,": _THIN, "...": " dots ", "‖": " vert ",
+}  # fmt: skip
+
+# In this order, after the literals, Unicode compatibility forms and lower case.
+_RULES: Final = (
+    (r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:rm|bf|it|sf|tt|up)|mbox|operatorname\*?|boldsymbol)\s*\{([^{}]*)\}",
+     " $1 "),
+    (r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b", " "),
+    (r"\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}", " "),
+    (r"\\[dtc]?frac\s*(\d)", " frac $1 "),
+    (r"\\[dtc]frac\b", " frac "),
+    (r"\\([lgn]e)q?(?:slant)?\b", " $1 "),
+    (r"\^\s*\{?\s*\\prime\s*\}?", "'"),
+    (r"\b(\p{L})''", "$1 prime prime "),
+    (r"\b(\p{L})'", "$1 prime "),
+    (r"\^\s*\{?\s*\\?circ\b\s*\}?|\bdegrees?\b", " circ "),
+    (r"\\(?:[lc]?dots[cbmio]?)\b", " dots "),
+    (r"\\([a-z]+)", " $1 "),
+    (rf"\b(\d{{1,3}})[,{_THIN}](\d{{3}})\b", "$1$2"),
+    (rf"\b(\d{{4,6}})[,{_THIN}](\d{{3}})\b", "$1$2"),
+    (r"\b(\d+\.\d*?)0+\b", "$1"),
+    (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"),
+    (r"(\p{L}{3}|\d)-(\p{L}{4})", "$1 $2"),
+    (r"(\p{L}{3})!", "$1 "),
+    (r"(\d)\s*:\s*(\d)", "$1 ratio $2"),
+    (r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),
+)  # fmt: skip
+
+_PIECE: Final = (
+    r"\p{Han}|[\p{L}\p{M}&&[^\p{Han}]]+|\d+(?:\.\d+)?|[-+*/=<>^|!%(){}\[\]]|[\p{Sm}&&[^+=<>|^~]]"  # \p{Sm}: ∀, ⊕, ↦
+)
+
+_UNITS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+_ORDINALS: Final = "first third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+NUMBER_WORDS: Final[dict[str, str]] = {
+    **{word: str(value) for value, word in enumerate(_UNITS)},
+    **{word: str(value) for word, value in zip(_ORDINALS, (1, *range(3, 13)), strict=True)},
+    **{word: str(10 * ten) for ten, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)},
+    **{word: str(value) for value, word in enumerate("零一二三四五六七八九十")},
+    "once": "1", "twice": "2", "thrice": "3", "double": "2", "triple": "3", "quadruple": "4", "half": "1/2",
+    "halves": "1/2", "halved": "1/2", "quarter": "1/4", "quarters": "1/4", "dozen": "12", "hundred": "100",
+    "thousand": "1000", "million": "1000000", "billion": "1000000000", "second": "2", "两": "2", "半": "1/2",
+    "百": "100", "千": "1000", "万": "10000", "亿": "100000000",
+}  # fmt: skip
+
+
+def tokens(expr: pl.Expr) -> pl.Expr:
+    """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets."""
+    literal = expr.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
+    text = literal.str.normalize("NFKC").str.to_lowercase()
+    for pattern, replacement in _RULES:
+        text = text.str.replace_all(pattern, replacement)
+    return text.str.extract_all(_PIECE)
+
+
+def normalised(expr: pl.Expr) -> pl.Expr:
+    """The tokens of each text joined by single spaces: equal where two texts differ only in how they are written."""
+    return tokens(expr).list.join(" ")
+
+
+def numbers(expr: pl.Expr) -> pl.Expr:
+    """The sorted multiset of numbers in each text, list[str]: figures, and number words as figures (`three` is `3`)."""
+    figure = pl.element().replace(NUMBER_WORDS)
+    return tokens(expr).list.eval(figure.filter(figure.str.contains(r"^\d")).sort())
