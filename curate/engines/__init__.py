@@ -1,0 +1,20 @@
+"""Who generates: one small protocol, five engines behind it, and one way to put a problem to a model."""
+
+from curate.engines.engine_config import EngineConfig, Settled, open_engine, settle
+from curate.engines.prompts import PromptConfig, messages, raw_text
+from curate.engines.protocol import Completion, Engine, PromptTooLong, Request, Sampling
+
+__all__ = [
+    "Completion",
+    "Engine",
+    "EngineConfig",
+    "PromptConfig",
+    "PromptTooLong",
+    "Request",
+    "Sampling",
+    "Settled",
+    "messages",
+    "open_engine",
+    "raw_text",
+    "settle",
+]

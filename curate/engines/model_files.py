@@ -1,0 +1,121 @@
+"""What can be known of a model from its files alone, without loading it: its digest, chat template and vocabulary.
+
+An artifact that is complete must be recognised without paying for a start of vLLM, so the model's identity comes from
+here: SHA-256 over the files that decide its output. Equal files give equal digests wherever the folder lies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from curate.errors import UserError
+from curate.manifest import sha256_of
+
+WEIGHTS: Final = ("*.safetensors", "pytorch_model*.bin", "*.gguf")
+DECIDING: Final = (
+    *WEIGHTS,
+    "*.index.json",
+    "*.jinja",
+    "*.model",
+    "*.tiktoken",
+    "adapter_config.json",
+    "added_tokens.json",
+    "config.json",
+    "generation_config.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "tokenizer*.json",
+    "vocab.*",
+)
+BLOB: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def model_folder(model: str) -> Path:
+    """The folder of a model: the path itself, or the snapshot of a Hub id, downloaded where it is not cached.
+
+    Raises `UserError` where there is no such model.
+    """
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise UserError(
+                f"{model}: holds no config.json, so it is no model; give a folder that transformers can load"
+            )
+        return folder
+    if not model or folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
+        raise UserError(f"--model is {model!r}; there is no such folder, give a model's folder or its name on the Hub")
+    return _snapshot(model)
+
+
+@lru_cache
+def model_digest(folder: Path) -> str:
+    """Hex SHA-256 over the names and hashes of the files that decide what the model says."""
+    paths = sorted(p for p in folder.rglob("*") if any(fnmatch(p.name, pattern) for pattern in DECIDING))
+    if not any(fnmatch(path.name, pattern) for path in paths for pattern in WEIGHTS):
+        raise UserError(f"{folder}: holds no weights ({', '.join(WEIGHTS)}); give the folder of a whole model")
+    with ThreadPoolExecutor() as pool:
+        hashes = list(pool.map(_file_hash, paths))
+    lines = [f"{p.relative_to(folder).as_posix()} {h}" for p, h in zip(paths, hashes, strict=True)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def chat_template(folder: Path) -> str | None:
+    """The Jinja text of the model's default chat template, or None where it has none."""
+    if (file := folder / "chat_template.jinja").is_file():
+        return file.read_text(encoding="utf-8")
+    found = _json(folder / "tokenizer_config.json").get("chat_template")
+    if isinstance(found, list):
+        found = next((entry.get("template") for entry in found if entry.get("name") == "default"), None)
+    return found if isinstance(found, str) else None
+
+
+def knows_think(folder: Path) -> bool:
+    """Whether `</think>` is a token of the model, by its tokenizer's files."""
+    return any(
+        "</think>" in file.read_text(encoding="utf-8")
+        for name in ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
+        if (file := folder / name).is_file()
+    )
+
+
+def context_tokens(folder: Path) -> int | None:
+    """Tokens of prompt and completion together that the model was made for, by its config."""
+    config = _json(folder / "config.json")
+    nested = config.get("text_config")
+    found = config.get("max_position_embeddings") or (nested or {}).get("max_position_embeddings")
+    return int(found) if found else None
+
+
+def _file_hash(path: Path) -> str:
+    # the Hub's cache names large files by their SHA-256: no need to read them again
+    target = path.resolve().name
+    return target if path.is_symlink() and BLOB.fullmatch(target) else sha256_of(path)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path}: not valid JSON ({error}); copy the model again") from None
+    return loaded if isinstance(loaded, dict) else {}
+
+
+def _snapshot(model: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    allowed = [*DECIDING, "*.py"]
+    try:
+        return Path(snapshot_download(model, allow_patterns=allowed, ignore_patterns=["original/*", "*.gguf"]))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise UserError(f"--model is {model!r}; no such folder, and not to be had from the Hub ({first})") from None

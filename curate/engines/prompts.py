@@ -1,0 +1,104 @@
+"""From a problem's prompt to what the model reads: the template around it, chat messages, thinking on or off.
+
+Difficulty, no-think, training and evaluation all build their prompts here, so that a pass rate is measured on the very
+text that is trained on. Everything is pure; rendering a chat template needs a tokenizer and stands in `chat.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field, field_validator
+
+from curate.config import Config
+
+EMPTY_THINK: Final = "<think>\n\n</think>\n\n"
+ANSWER_ONLY: Final = "Do not reason or explain. Reply at once with the final answer only, in \\boxed{}."
+
+NoThinkBy = Literal["auto", "enable_thinking", "empty_think", "instruction"]
+
+
+class PromptConfig(Config):
+    """How a problem is put to the model."""
+
+    prompt_format: Literal["chat", "raw"] = Field("chat", description="The model's chat template, or plain text.")
+    system: str | None = Field(None, description="System message, in chat format.")
+    template: str = Field(
+        "{prompt}", description="Text around the problem, which stands at {prompt}; @FILE reads it from a file."
+    )
+    thinking: Literal["default", "on", "off"] = Field(
+        "default", description="Ask the model to reason before it answers, or not to, or leave it to its template."
+    )
+    no_think_by: NoThinkBy = Field(
+        "auto",
+        description="How thinking is switched off: the template's enable_thinking, an empty think block written in "
+        "front of the answer, or an instruction to answer only; auto takes the first that the model knows.",
+    )
+
+    @field_validator("template", mode="before")
+    @classmethod
+    def _from_file(cls, template: str) -> str:
+        if not isinstance(template, str) or not template.startswith("@"):
+            return template
+        path = Path(template[1:])
+        if not path.is_file():
+            raise ValueError(f"there is no file {path}")
+        return path.read_text(encoding="utf-8")
+
+    @field_validator("template")
+    @classmethod
+    def _has_prompt(cls, template: str) -> str:
+        if "{prompt}" not in template:
+            raise ValueError("write {prompt} where the problem goes")
+        return template
+
+
+def raw_text(prompt: str, config: PromptConfig) -> str:
+    """The problem inside the template, with the answer-only instruction where that is how thinking is switched off."""
+    # replace, not format: problems and templates are full of LaTeX braces
+    text = config.template.replace("{prompt}", prompt)
+    if config.thinking == "off" and config.no_think_by == "instruction":
+        return f"{text}\n\n{ANSWER_ONLY}"
+    return text
+
+
+def messages(prompt: str, config: PromptConfig) -> list[dict[str, str]]:
+    """The conversation that asks this problem: an optional system message and the user's."""
+    user = {"role": "user", "content": raw_text(prompt, config)}
+    return [user] if config.system is None else [{"role": "system", "content": config.system}, user]
+
+
+def prefill(config: PromptConfig) -> str:
+    """What is written in front of the completion by us: an empty think block, or nothing."""
+    return EMPTY_THINK if config.thinking == "off" and config.no_think_by == "empty_think" else ""
+
+
+def template_switches(config: PromptConfig) -> dict[str, bool]:
+    """Arguments for the chat template: `enable_thinking` where thinking was asked on, or off by that switch."""
+    if config.thinking == "on":
+        return {"enable_thinking": True}
+    is_off_here = config.thinking == "off" and config.no_think_by == "enable_thinking"
+    return {"enable_thinking": False} if is_off_here else {}
+
+
+def settle_thinking(config: PromptConfig, chat_template: str | None, *, knows_think: bool) -> PromptConfig:
+    """`config` with `auto` replaced by the first way that this model knows.
+
+    `chat_template` is its Jinja text; `knows_think` says whether `</think>` is in its vocabulary.
+    """
+    if config.thinking != "off" or config.no_think_by != "auto":
+        return config
+    is_chat = config.prompt_format == "chat"
+    if is_chat and "enable_thinking" in (chat_template or ""):
+        by: NoThinkBy = "enable_thinking"
+    else:
+        by = "empty_think" if knows_think else "instruction"
+    return config.model_copy(update={"no_think_by": by})
+
+
+def open_think(rendered: str) -> str:
+    """The `<think>` that a template left open at the end of a rendered prompt, with what follows it; else nothing."""
+    start = rendered.rfind("<think>")
+    tail = rendered[start:] if start >= 0 else ""
+    return tail if tail and not tail.removeprefix("<think>").strip() else ""

@@ -1,0 +1,73 @@
+"""What an engine is: something that answers one seeded request at a time, many of them at once.
+
+An engine is asynchronous inside and knows nothing of grading, bands or files. `Request` is one sample that is owed,
+`Completion` one that was paid for. Whoever holds an engine bounds the requests in flight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import Field
+
+from curate.config import Config
+
+
+class Sampling(Config):
+    """How completions are drawn; all of it decides the result."""
+
+    max_tokens: int = Field(2048, ge=1, description="Tokens at which a completion is cut off.")
+    temperature: float = Field(1.0, ge=0, description="Sampling temperature; 0 is greedy.")
+    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
+    top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
+    stop: tuple[str, ...] = Field((), description="Text at which a completion ends; may be given several times.")
+
+
+@dataclass(frozen=True)
+class Request:
+    """Sample `index` of the problem `key`: its prompt without template, and the seed it is drawn with."""
+
+    key: str
+    index: int
+    prompt: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What the model said. `text` is whole: a `<think>` that the chat template wrote stands in front of it.
+
+    finish_reason: `stop`, or `length` where it was cut at `max_tokens`.
+    num_tokens: tokens that were generated.
+    """
+
+    key: str
+    index: int
+    text: str
+    num_tokens: int
+    finish_reason: str
+    seed: int
+
+
+class PromptTooLong(Exception):  # noqa: N818  # a fact about one problem, not a fault
+    """This prompt and `max_tokens` do not fit the model's context; its text is the evidence, `912 + 2048 > 2048`."""
+
+
+class Engine(Protocol):
+    """Something that completes prompts. Open one with `open_engine`."""
+
+    def identity(self) -> dict[str, str]:
+        """What decides its completions: engine, model digest, sampling and prompt parameters."""
+        ...
+
+    async def complete(self, request: Request) -> Completion:
+        """The completion of one request.
+
+        Raises `PromptTooLong` for a problem that can never be asked, `UserError` where the engine itself cannot go on.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the model; requests in flight are lost."""
+        ...
