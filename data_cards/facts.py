@@ -1,0 +1,131 @@
+"""What a card states, computed from the chain of manifests and the dataset's tables; nothing is written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from curate.artifact import scan_part
+from curate.manifest import Manifest
+
+KNOWN_LICENCES: Final = (
+    "apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc0-1.0", "cc-by-2.0", "cc-by-3.0", "cc-by-4.0",
+    "cc-by-sa-3.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nd-4.0", "odc-by",
+    "odbl", "gpl-3.0", "lgpl-3.0", "mpl-2.0", "unlicense", "cdla-permissive-2.0",
+)  # fmt: skip
+SIZES: Final = (
+    (10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source of problems: what the run says of it, and how many of its rows went in and came out."""
+
+    name: str
+    licence: str
+    revision: str
+    num_kept: int
+    num_dropped: int
+
+
+def sources(stages: Sequence[Manifest], dataset: Path) -> list[Source]:
+    """The sources in order of rows kept, with licence and revision where the run recorded them."""
+    kept, dropped = _count_by_source(dataset, "kept"), _count_by_source(dataset, "dropped")
+    recorded = _recorded_sources(stages[0])
+    names = sorted({*kept, *dropped}, key=lambda name: (-kept.get(name, 0), name))
+    return [
+        Source(
+            name=name,
+            licence=str(recorded.get(name, {}).get("licence") or ""),
+            revision=str(recorded.get(name, {}).get("revision") or ""),
+            num_kept=kept.get(name, 0),
+            num_dropped=dropped.get(name, 0),
+        )
+        for name in names
+    ]
+
+
+def licence_ids(licences: Sequence[str]) -> list[str]:
+    """The Hub's identifiers of the licences: the one that a text opens with, `other` for what it does not know."""
+    found = set()
+    for licence in licences:
+        word = licence.lower().split("(")[0].strip().replace(" ", "-")
+        found.add(word if word in KNOWN_LICENCES else "other" if licence else "unknown")
+    return sorted(found)
+
+
+def size_category(num_rows: int) -> str:
+    """The Hub's word for a dataset of this many rows."""
+    return next((name for limit, name in SIZES if num_rows < limit), "10M<n<100M")
+
+
+def languages(prompts: pl.LazyFrame) -> list[str]:
+    """Languages by script, ISO 639-1: `zh` where 1% or more of the prompts hold Han characters, `en` for the others."""
+    share = prompts.select(pl.col("prompt").str.contains(r"\p{Han}").mean()).collect().item() or 0.0
+    return [*(["en"] if share < 0.99 else []), *(["zh"] if share >= 0.01 else [])]
+
+
+def find_stage(stages: Sequence[Manifest], name: str) -> Manifest | None:
+    """The last stage of this name, or None."""
+    return next((stage for stage in reversed(stages) if stage.stage == name), None)
+
+
+def model_name(stages: Sequence[Manifest]) -> str:
+    """What the pass rates hold for: the model that the difficulty stage sampled, or an empty string."""
+    stage = find_stage(stages, "difficulty")
+    if stage is None:
+        return ""
+    found = _search(stage.config, "model")
+    return Path(str(found)).name if found else "an unnamed model"
+
+
+def contamination_hits(dataset: Path) -> dict[str, int]:
+    """Dropped rows per benchmark that they matched, most first."""
+    dropped = _scan(dataset, "dropped")
+    if dropped is None or "contaminated_by" not in dropped.collect_schema():
+        return {}
+    benchmark = pl.col("contaminated_by").str.split("/").list.first()
+    hits = dropped.drop_nulls("contaminated_by").group_by(benchmark).len().collect()
+    return dict(sorted(hits.iter_rows(), key=lambda item: (-item[1], item[0])))
+
+
+def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested config as dotted names: `{"a": {"b": 1}}` gives `{"a.b": 1}`."""
+    flat: dict[str, Any] = {}
+    for name, value in config.items():
+        flat.update(flatten(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value})
+    return flat
+
+
+def _scan(dataset: Path, part: str) -> pl.LazyFrame | None:
+    return scan_part(dataset, part) if (dataset / part).is_dir() else None
+
+
+def _count_by_source(dataset: Path, part: str) -> dict[str, int]:
+    rows = _scan(dataset, part)
+    if rows is None:
+        return {}
+    counts = rows.group_by(pl.col("source").fill_null("(unknown)")).len().collect()
+    return dict(counts.iter_rows())
+
+
+def _recorded_sources(ingest: Manifest) -> dict[str, dict[str, Any]]:
+    """Per source name, what ingest wrote down about it."""
+    recorded: dict[str, dict[str, Any]] = {}
+    for holder in (ingest.config.get("sources"), ingest.facts.get("sources")):
+        if isinstance(holder, dict):
+            recorded.update({name: entry for name, entry in holder.items() if isinstance(entry, dict)})
+        elif isinstance(holder, list):
+            recorded.update(
+                {str(entry["name"]): entry for entry in holder if isinstance(entry, dict) and "name" in entry}
+            )
+    return recorded
+
+
+def _search(config: dict[str, Any], name: str) -> Any:  # Any: a JSON value
+    return next((value for key, value in flatten(config).items() if key.split(".")[-1] == name), None)

@@ -1,0 +1,95 @@
+"""The chain of artifacts behind a dataset: found, put in order, and checked link by link.
+
+A run folder names its stages in `pipeline.json`; a single artifact finds its ancestors beside it, by the digest of the
+pool it was made from. Each link is proven: what a stage took in is, to the byte, what the one before it kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from curate.artifact import Artifact, open_artifact
+from curate.errors import UserError
+from curate.manifest import MANIFEST, Manifest, read_manifest
+
+PIPELINE: Final = "pipeline.json"
+DATASET: Final = "card"  # the `stage` of a dataset's own manifest
+Chain = tuple[Artifact, ...]
+
+
+def open_chain(folder: Path) -> Chain:
+    """The artifacts of a run, first stage first, every file and every link verified.
+
+    Args:
+        folder: a run folder with `pipeline.json`, or an artifact whose ancestors stand beside it.
+
+    Raises:
+        UserError: where an artifact is missing, incomplete or changed, or two stages do not fit together.
+    """
+    if (folder / PIPELINE).exists():
+        chain = tuple(open_artifact(folder / name) for name in _stage_names(folder / PIPELINE))
+    elif (folder / MANIFEST).exists():
+        chain = _with_ancestors(open_artifact(folder))
+    else:
+        read_manifest(folder)  # says what the folder is instead
+        raise AssertionError("unreachable: read_manifest raises without a manifest")
+    if chain[-1].manifest.stage == DATASET:
+        raise UserError(f"{folder}: is a dataset already; give the run folder that it was built from")
+    _check_links(chain)
+    return chain
+
+
+def added_columns(chain: Sequence[Artifact]) -> list[list[str]]:
+    """For each stage, the columns that its kept rows have and those of the stage before do not."""
+    columns = [list(_columns(artifact)) for artifact in chain]
+    return [
+        [name for name in mine if name not in before] for before, mine in zip([[], *columns], columns, strict=False)
+    ]
+
+
+def manifests(folder: Path) -> list[Manifest]:
+    """The stage manifests behind a folder: a dataset's recorded chain, or those of a run's artifacts."""
+    own = read_manifest(folder) if (folder / MANIFEST).exists() else None
+    if own is not None and own.stage == DATASET:
+        return [Manifest.model_validate(entry) for entry in own.facts["chain"]]
+    return [artifact.manifest for artifact in open_chain(folder)]
+
+
+def _stage_names(path: Path) -> list[str]:
+    try:
+        names: Any = json.loads(path.read_bytes())["stages"]
+    except (ValueError, KeyError, TypeError):
+        names = None
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise UserError(f'{path}: names no stages; write {{"stages": ["ingest", ...]}} or run the pipeline again')
+    return names
+
+
+def _with_ancestors(last: Artifact) -> Chain:
+    """`last` and the artifacts beside it that it came from, first one first; whoever is not there is left out."""
+    beside = {}
+    for path in sorted(last.folder.absolute().parent.glob(f"*/{MANIFEST}")):
+        if path.parent != last.folder.absolute():
+            beside[read_manifest(path.parent).digest] = path.parent
+    chain = [last]
+    while (parent := beside.pop(chain[0].manifest.inputs.get("pool", ""), None)) is not None:
+        chain.insert(0, open_artifact(parent))
+    return tuple(chain)
+
+
+def _check_links(chain: Chain) -> None:
+    for before, after in pairwise(chain):
+        if after.manifest.inputs.get("pool") != before.manifest.digest:
+            raise UserError(
+                f"{after.folder}: was not made from {before.folder} as it is now; run the pipeline again from there"
+            )
+
+
+def _columns(artifact: Artifact) -> pl.Schema:
+    return artifact.scan("kept").collect_schema()

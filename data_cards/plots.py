@@ -1,0 +1,124 @@
+"""The card's pictures: the funnel, the difficulty histogram and the lengths of completions.
+
+Each function draws one matplotlib figure; `save` writes it as a PNG whose bytes depend on the figure alone.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from curate.manifest import Manifest, write_atomic
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+KEPT: Final = "#2b6cb0"
+DROPPED: Final = "#cbd5e0"
+WRONG: Final = "#dd6b20"
+INK: Final = "#2d3748"
+# 0 and 1 stand alone: a problem that is never or always solved teaches nothing
+RATE_EDGES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+RATE_LABELS: Final = ("0", *(f"≤{edge:.1f}" for edge in RATE_EDGES), "<1", "1")
+TOKEN_BINS: Final = 40
+
+
+def funnel(stages: Sequence[Manifest]) -> Figure:
+    """Rows into each stage, as bars of kept and dropped, with the reasons beside them."""
+    figure, axes = _figure(height=1.2 + 0.5 * len(stages))
+    widest = max(stage.num_in for stage in stages) or 1
+    for row, stage in enumerate(stages):
+        axes.barh(row, stage.num_kept, color=KEPT, height=0.62)
+        axes.barh(row, stage.num_dropped, left=stage.num_kept, color=DROPPED, height=0.62)
+        axes.text(stage.num_in + widest * 0.015, row, _funnel_label(stage), va="center", fontsize=8.5, color=INK)
+    axes.set_yticks(range(len(stages)), [stage.stage for stage in stages])
+    axes.invert_yaxis()
+    axes.set_xlim(0, widest * 1.75)
+    axes.xaxis.set_visible(False)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_title("Rows into each stage: kept (blue) and dropped (grey)", loc="left", fontsize=10, color=INK)
+    return figure
+
+
+def difficulty(kept: pl.Series, dropped: pl.Series, model: str) -> Figure:
+    """How many problems have which pass rate, kept and dropped; `model` is whom the rates hold for."""
+    figure, axes = _figure(height=3.2)
+    num_kept, num_dropped = rate_counts(kept), rate_counts(dropped)
+    places = range(len(RATE_LABELS))
+    axes.bar(places, num_kept, color=KEPT, width=0.8, label=f"kept ({kept.len():,})")
+    axes.bar(places, num_dropped, bottom=num_kept, color=DROPPED, width=0.8, label=f"dropped ({dropped.len():,})")
+    axes.set_xticks(places, RATE_LABELS)
+    axes.set_xlabel("pass rate")
+    axes.set_ylabel("problems")
+    # a model may be called $x$: its name is no formula
+    axes.set_title(f"Difficulty for {model}", loc="left", fontsize=10, color=INK, parse_math=False)
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def lengths(samples: pl.DataFrame) -> Figure:
+    """How long completions are, correct against wrong, up to the 99th percentile."""
+    figure, axes = _figure(height=3.2)
+    longest = max(float(samples["num_tokens"].quantile(0.99) or 0), 1.0)
+    for verdict, color in (("correct", KEPT), ("wrong", WRONG)):
+        tokens = samples.filter(pl.col("verdict") == verdict)["num_tokens"].clip(upper_bound=int(longest))
+        if tokens.len():
+            label = f"{verdict} ({tokens.len():,}, median {tokens.sort()[tokens.len() // 2]:,})"
+            axes.hist(
+                tokens.to_list(), bins=TOKEN_BINS, range=(0, longest), histtype="step", lw=1.8, color=color, label=label
+            )
+    axes.set_xlabel("tokens of a completion")
+    axes.set_ylabel("completions")
+    axes.set_title("Lengths of the sampled completions", loc="left", fontsize=10, color=INK)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def rate_counts(rates: pl.Series) -> list[int]:
+    """Problems per bar of the difficulty histogram: exactly 0, nine tenths' bins, the rest below 1, exactly 1."""
+    rates = rates.drop_nulls()
+    inner = rates.filter((rates > 0) & (rates < 1))
+    edges = [0.0, *RATE_EDGES, 1.0]
+    bins = [int(((inner > low) & (inner <= high)).sum()) for low, high in pairwise(edges)]
+    return [int((rates == 0).sum()), *bins, int((rates == 1).sum())]
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as PNG; the same figure gives the same bytes."""
+    buffer = io.BytesIO()
+    # without the Software entry the bytes do not name the matplotlib version
+    figure.savefig(buffer, format="png", dpi=120, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the figure as a PNG file, whole or not at all."""
+    write_atomic(path, png(figure))
+
+
+def _figure(height: float) -> tuple[Figure, Axes]:
+    # a Figure without pyplot: no global state, no display
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.4, height), layout="constrained")
+    axes = figure.subplots()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(labelsize=9, colors=INK)
+    return figure, axes
+
+
+def _funnel_label(stage: Manifest) -> str:
+    """`1,204 in, 96 dropped: duplicate_of 90, ...`, at most three reasons."""
+    reasons = sorted(stage.reasons.items(), key=lambda item: (-item[1], item[0]))
+    text = f"{stage.num_in:,} in"
+    if reasons:
+        text += f", −{stage.num_dropped:,}: " + ", ".join(f"{name} {number:,}" for name, number in reasons[:3])
+    return text + (", …" if len(reasons) > 3 else "")

@@ -1,0 +1,101 @@
+"""A small run of real stages through the real runner, as the folder that `curate run` would leave."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from curate.artifact import open_artifact
+from curate.config import Config
+from curate.out_folder import OutFolder
+from curate.records import PROBLEM, problem_key, schema
+from curate.samples import Sample
+from curate.stage import Run, Stage, Workspace, bound, decide, run_stage
+
+HOSTILE = "<script>alert(1)</script> | `x` $\\frac{1}{2}$ </td> {{ 7*7 }}"
+
+
+class Threshold(Config):
+    """Settings of the test stages."""
+
+    limit: int = 8
+    model: str = "models/tiny"
+
+
+def problems(prompts: Sequence[str], source: str = "made_up") -> pl.DataFrame:
+    rows = [
+        {
+            "key": problem_key(prompt),
+            "prompt": prompt,
+            "ground_truth": str(number),
+            "kind": "math",
+            "source": source,
+            "source_row": number,
+            "also_in": [],
+            "extra": "{}",
+        }
+        for number, prompt in enumerate(prompts)
+    ]
+    return pl.DataFrame(rows, schema=schema(PROBLEM))
+
+
+def write_pool(folder: Path, rows: pl.DataFrame, config: Mapping[str, object] | None = None) -> None:
+    identity = {"stage": "ingest", "version": 1, "config": dict(config or {}), "inputs": {"made_up.jsonl": "0" * 64}}
+    with OutFolder(folder, identity) as out:
+        if out.complete() is None:
+            is_empty = pl.col("prompt").str.strip_chars() == ""
+            out.write_batch(0, decide(rows, pl.when(is_empty).then(pl.lit("no_prompt")), pl.lit("prompt is empty")))
+            out.finish()
+
+
+def decontaminate(limit: int) -> Stage:
+    def run(rows: pl.DataFrame, config: Threshold) -> pl.DataFrame:
+        leaked = pl.when(pl.col("prompt").str.contains("leak")).then(pl.lit("bench/7"))
+        rows = rows.with_columns(contaminated_by=leaked)
+        reason = pl.when(pl.col("contaminated_by").is_not_null()).then(pl.lit("contaminated"))
+        return decide(rows, reason, pl.col("contaminated_by") + " exact")
+
+    config = Threshold(limit=limit)
+    adds = {"contaminated_by": pl.String()}
+    return Stage("decontaminate", 1, "batch", config, bound(run, config), adds=adds, inputs={"bench": "1" * 64})
+
+
+def difficulty(limit: int) -> Stage:
+    config = Threshold(limit=limit)
+
+    @contextmanager
+    def open_sampler(workspace: Workspace) -> Iterator[Run]:
+        yield lambda rows: run(rows, workspace)
+
+    def run(rows: pl.DataFrame, workspace: Workspace) -> pl.DataFrame:
+        assert workspace.samples is not None
+        correct = [int(row["key"], 16) % (limit + 1) for row in rows.iter_rows(named=True)]
+        for key, number in zip(rows["key"], correct, strict=True):
+            for index in range(limit):
+                verdict = "correct" if index < number else "wrong"
+                sample = Sample(key, index, f"{HOSTILE} answer {index}", 10 + index, "stop", verdict, "same", index)
+                workspace.samples.append(sample)
+        rows = rows.with_columns(num_correct=pl.Series(correct), num_samples=pl.lit(limit, dtype=pl.Int64))
+        rows = rows.with_columns(pass_rate=pl.col("num_correct") / pl.col("num_samples"))
+        reason = pl.when(pl.col("pass_rate") == 0).then(pl.lit("too_hard"))
+        return decide(rows, reason, pl.col("num_correct").cast(pl.String) + " correct")
+
+    adds = {"num_correct": pl.Int64(), "num_samples": pl.Int64(), "pass_rate": pl.Float64()}
+    return Stage(
+        "difficulty", 1, "corpus", config, open_sampler, adds=adds, inputs={"model": "2" * 64}, has_samples=True
+    )
+
+
+PROMPTS = ["", "a leak from the bench", HOSTILE, *(f"What is {n} + {n}?" for n in range(30))]
+
+
+def write_run(
+    folder: Path, prompts: Sequence[str] = PROMPTS, *, limit: int = 4, config: Mapping[str, object] | None = None
+) -> Path:
+    write_pool(folder / "ingest", problems(prompts), config)
+    run_stage(decontaminate(limit), open_artifact(folder / "ingest"), folder / "decontaminate")
+    run_stage(difficulty(limit), open_artifact(folder / "decontaminate"), folder / "difficulty")
+    (folder / "pipeline.json").write_text(json.dumps({"stages": ["ingest", "decontaminate", "difficulty"]}))
+    return folder
