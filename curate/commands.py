@@ -25,7 +25,9 @@ class Entry(NamedTuple):
     config: str
 
 
-STAGES: Final[dict[str, Entry]] = {}
+STAGES: Final[dict[str, Entry]] = {
+    "verifiable": Entry("curate.verifiable", "VerifiableConfig"),
+}
 
 Pool = Annotated[Path, typer.Argument(help="Artifact folder of the stage before.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", help="Artifact folder to write.", show_default=False)]

@@ -1,0 +1,142 @@
+"""What a problem's text asks for, as polars expressions: a proof, a value, several things, an open answer, a figure.
+
+Every function takes an expression of texts and gives the words that say so, or null: a reason and its evidence in one
+pass. English and Chinese. The expressions read single rows, so they are the same for any batch.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+EVIDENCE_CHARS: Final = 120
+
+# where an instruction begins: at the start of a text, line, sentence, clause or list item, or behind "and", "then"
+_BEGIN: Final = (
+    r"(?:^\s*|[.;:!?,)\]}$]\s*|\\item\S*\s+|\n\s*|\b(?:and|then|also|please|hence|or|first|next)\s+(?:to\s+)?)"
+)
+_VERBS: Final = (
+    "find|determine|compute|calculate|evaluate|express|simplify|solve|factor|list|count|estimate|convert|expand|"
+    "deduce its value|give|state|identify|obtain|enter|write|round|reduce|minimize|maximize"
+)
+_VALUE: Final = (
+    rf"(?im){_BEGIN}(?:{_VERBS})\b"
+    r"|\bwhat\b|\bhow\s+(?:many|much|long|far|old|fast|tall|often|big|large|high|wide|deep|heavy)\b|\?|？"
+    r"|求[^证]|计算|多少|几|什么|哪|何时|何值|_{2,}|\\_|\(\s*(?:\\quad|\\qquad|\s)*\s*\)|（\s*）"
+)
+_PROOF: Final = (
+    r"(?im)\b(?:dis)?prove\b(?:\s+or\s+\w+)?|\bshow\b[^.?!]{0,100}?\bthat\b"
+    rf"|{_BEGIN}show\s+(?:how|by|algebraically|it|there|the\s+following|\\|\$|why)"
+    r"|\b(?:verify|demonstrate|deduce|establish|conclude|confirm)\s+that\b"
+    r"|\bgive\s+an?\s+(?:\w+\s+){0,2}proof\b|\bsupply\s+a\s+proof\b|\bwrite\s+(?:a|the)\s+(?:\w+\s+)?proof\b"
+    r"|证明|求证|试证"
+)
+# an ask inside one labelled part: an instruction or a question, not a clause of a condition ("for which", "is shown")
+_PART_VERB: Final = (
+    r"(?:find|determine|compute|calculate|evaluate|prove|show|solve|sketch|explain|express|simplify|describe)\b"
+)
+_PART_ASK: Final = (
+    rf"(?:\s*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
+    r"|\?|？|求|多少|几|什么|写出|计算|证明|_{2,}|\\_))"
+)
+# a label stands apart: the (1) of P(1) is an argument
+_BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~])"
+_LABELS: Final = (
+    (rf"{_BEFORE}\(a\)", rf"{_BEFORE}\(b\)"),
+    (rf"{_BEFORE}\(i\)", rf"{_BEFORE}\(ii\)"),
+    (rf"{_BEFORE}[(（]\s*1\s*[)）]", rf"{_BEFORE}[(（]\s*2\s*[)）]"),
+    (r"\bpart\s+(?:a|1|i)\b", r"\bpart\s+(?:b|2|ii)\b"),
+    (r"\bquestion\s+1\b", r"\bquestion\s+2\b"),
+    (r"(?:^|\n|\s)a[).]\s", r"(?:\n|\s)b[).]\s"),
+    (r"(?:^|\n)\s*1[).、．]", r"\n\s*2[).、．]"),
+    ("①", "②"),
+    ("(?:Ⅰ|ⅰ)", "(?:Ⅱ|ⅱ)"),
+    (r"\\item", r"\\item"),
+)
+_PARTS: Final = "(?is)" + "|".join(rf"{one}{_PART_ASK}.*?{two}{_PART_ASK}" for one, two in _LABELS)
+_MANY_ANSWERS: Final = (
+    r"(?im)\b(?:give|provide|construct|find|produce|write|state|exhibit)\s+(?:down\s+)?"
+    r"(?:an?|one|two|three|some|another|your\s+own|at\s+least\s+\w+)\s+(?:\w+\s+){0,2}(?:counter-?)?examples?\b"
+    r"|\banswers?\s+(?:may|will|can|could)\s+vary\b|\b(?:many|multiple|several)\s+(?:correct\s+)?answers\s+are\s+possible"
+    r"|\bin\s+your\s+own\s+words\b|\bdo\s+you\s+agree\b|\bwhat\s+do\s+you\s+think\b|\byour\s+opinion\b"
+    rf"|{_BEGIN}(?:write|compose|make\s+up|create|invent)\s+an?\s+(?:\w+\s+){{0,2}}"
+    r"(?:essay|story|poem|paragraph|letter|report|problem)\b"
+    r"|举(?:出|一|个|例)|答案不唯一|写出一个|写一个|编一道|谈谈|你认为"
+)
+_EXPLANATION: Final = (
+    rf"(?im){_BEGIN}(?:explain|describe|discuss|interpret|justify|sketch|draw|plot|graph|comment|compare|illustrate|"
+    r"outline|design)\b|\bwhy\b[^.!]*\?|\bexplain\s+(?:how|why|what)\b|为什么|说明理由|解释|画出|作图|作出|讨论|叙述|描述"
+)
+_IMAGE: Final = (
+    r"(?i)!\[[^\]]*\]\([^)]*\)|<\s*/?\s*(?:image|img|figure|graphics)\b[^>]*>|\\includegraphics|\[\s*(?:image|img|figure)\s*\d*\s*\]"
+    r"|https?://\S+\.(?:png|jpe?g|gif|svg|webp)\b|\[图片?\d*\]|【图片?\d*】"
+)
+_FIGURE_WORDS: Final = (
+    r"(?i)\b(?:shown|pictured|illustrated|depicted|drawn|indicated)\s+(?:in\s+the\s+(?:\w+\s+)?(?:figure|diagram|picture|graph|"
+    r"drawing)s?|below|above|at\s+(?:the\s+)?(?:right|left)|to\s+the\s+(?:right|left)|here)\b|\bas\s+(?:shown|pictured)\s*[,.]"
+    r"|\b(?:in|from|see)\s+(?:the|this)\s+(?:\w+\s+)?(?:figure|diagram)s?\b"
+    r"|\bthe\s+(?:figure|diagram)s?\s+(?:shows?|below|above|indicates?|illustrates?|at)\b|如图|下图|右图|左图|上图|图中|图示|所示"
+)
+_DRAWING: Final = r"\[asy\]|\\begin\{(?:tikzpicture|asy|picture|pspicture)\}|\\chemfig|<svg\b"
+_DRAWING_CODE: Final = r"(?s)\[asy\].*?\[/asy\]|\\begin\{tikzpicture\}.*?\\end\{tikzpicture\}|<svg\b.*?</svg>"
+_TABLE: Final = r"\\begin\{(?:tabular|array|table|[pbv]?matrix|align\w*)|\|\s*:?-{2,}|(?m)^\s*\|.*\|\s*$"
+
+
+def _found(text: pl.Expr, pattern: str) -> pl.Expr:
+    """The first match, short and on one line, or null."""
+    # group 0 is the whole match; an empty one is no evidence
+    found = text.str.extract(f"({pattern})" if not pattern.startswith("(?") else _grouped(pattern), 1)
+    return found.str.replace_all(r"\s+", " ").str.strip_chars().str.slice(0, EVIDENCE_CHARS)
+
+
+def _grouped(pattern: str) -> str:
+    """The pattern as group 1, its leading flags kept in front."""
+    end = pattern.index(")") + 1
+    return f"{pattern[:end]}({pattern[end:]})"
+
+
+def proof(text: pl.Expr) -> pl.Expr:
+    """A request to prove, show or disprove a statement."""
+    return _found(text, _PROOF)
+
+
+def value(text: pl.Expr) -> pl.Expr:
+    """A question, a blank, or an instruction to find something: what a ground truth can answer."""
+    return _found(text, _VALUE)
+
+
+def parts(text: pl.Expr) -> pl.Expr:
+    """Two labelled parts that each ask for something; a labelled list of conditions is none."""
+    return _found(text, _PARTS)
+
+
+def many_answers(text: pl.Expr) -> pl.Expr:
+    """A request with many right answers: an example, an opinion, an essay."""
+    return _found(text, _MANY_ANSWERS)
+
+
+def explanation(text: pl.Expr) -> pl.Expr:
+    """A request for prose or a drawing: explain, describe, sketch, why."""
+    return _found(text, _EXPLANATION)
+
+
+def image(text: pl.Expr) -> pl.Expr:
+    """A reference to an image file or a place where one stood."""
+    return _found(text, _IMAGE)
+
+
+def missing_figure(text: pl.Expr) -> pl.Expr:
+    """Words that point at a figure where the text holds neither a drawing nor a table."""
+    is_there = text.str.contains(_DRAWING) | text.str.contains(_TABLE)
+    return pl.when(~is_there).then(_found(text, _FIGURE_WORDS))
+
+
+def drawing(text: pl.Expr) -> pl.Expr:
+    """A figure as code: Asymptote, TikZ, SVG."""
+    return _found(text, _DRAWING)
+
+
+def without_drawings(text: pl.Expr) -> pl.Expr:
+    """The text without drawing code, whose words (`draw`, `label`) ask for nothing."""
+    return text.str.replace_all(_DRAWING_CODE, " ")

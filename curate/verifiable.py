@@ -1,0 +1,153 @@
+"""Drops problems whose completions no verifier can judge: proofs, missing or vague answers, several questions at once.
+
+The text decides first, in expressions over a whole batch (`asks`, `truths`); what is left goes to the verifier itself,
+which must find each ground truth equal to itself. Code problems run: their tests must exist, pass the reference
+solution and fail a program that does nothing (`code_checks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+import polars as pl
+from pydantic import Field
+
+from curate import asks, truths
+from curate.config import Config
+from curate.stage import Stage, bound, decide
+
+Figures = Literal["keep", "image", "mentioned", "drawn"]
+
+MARK: Final = (
+    r"(?:\b(?:the\s+)?(?:final\s+|correct\s+)?ans(?:wer)?(?:\s+is|\s*[:：=])|####|\\boxed\s*\{"
+    r"|(?:参考|正确)?答案\s*[:：是为])"
+)
+# a last sentence that states something; a question that lost its mark would offer lettered options
+CLAIM: Final = r"(?i)\b(?:then|is|are|has|have|exists?)\b[^.。]*[.。]\s*$"
+OPTIONS: Final = r"\(\s*A\s*\).*\(\s*B\s*\)"
+SHORT_CHARS: Final = 3
+
+
+class VerifiableConfig(Config):
+    """Drop problems whose completions no verifier can judge.
+
+    Proofs, missing, vague or unparseable answers, several questions in one, answers that stand in the prompt.
+
+    Example: gradus curate verifiable pools/math --out runs/verifiable --figures mentioned
+    """
+
+    figures: Figures = Field(
+        default="image",
+        description="Which problems need a figure the model does not see: those that hold an image (image), also those "
+        "whose words point at a figure that is not there (mentioned), also figures drawn in code (drawn), none (keep).",
+    )
+    max_prompt_chars: int = Field(default=20_000, ge=1, description="Longer prompts are dropped as too_long.")
+
+
+def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
+    """Decide each row; the first reason that applies counts, and the verifier is asked about what the text let pass."""
+    evidence = problems.select(key="key", **_evidence(config))
+    reasons = [name for name in evidence.columns if name != "key"]
+    reason = pl.coalesce(pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in reasons)
+    decided = evidence.select(reason=reason, detail=pl.coalesce(reasons))
+    decided = _ask_verifier(problems, decided)
+    return decide(problems, pl.lit(decided["reason"]), pl.lit(decided["detail"]))
+
+
+def stage(config: VerifiableConfig) -> Stage:
+    """The stage that the command and a pipeline run."""
+    return Stage(name="verifiable", version=1, scope="batch", config=config, open=bound(run, config))
+
+
+def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
+    """For each reason, in order, the words that show it, or null."""
+    prompt, truth = pl.col("prompt"), pl.col("ground_truth")
+    text = asks.without_drawings(prompt)
+    is_math, is_open_form = pl.col("kind") == "math", pl.col("choices").is_null()
+    is_absent = truths.absent(truth)
+    is_value = ~is_absent & ~truths.says_proof(truth) & ~truths.prose(truth)
+    # "Prove that it is constant and find its value" with the value at hand can be checked
+    is_answerable = is_value & asks.value(text).is_not_null()
+    has_figures = truth.str.contains(r"\d").fill_null(value=False)
+    shown_truth = truth.str.slice(0, asks.EVIDENCE_CHARS)
+    is_claim = is_absent & asks.value(text).is_null() & text.str.contains(CLAIM) & ~text.str.contains(OPTIONS)
+    rules = {
+        "proof": _first(
+            (asks.proof(text), ~is_answerable),
+            (shown_truth, truths.says_proof(truth)),
+            (pl.lit("states a claim and asks nothing"), is_claim),
+        ),
+        "no_answer": pl.when(is_absent).then(pl.format("ground truth is {}", _quoted(truth))),
+        "multi_part": _first((asks.parts(text), is_open_form), (shown_truth, truths.labelled_parts(truth))),
+        "open_ended": _first(
+            (asks.many_answers(text), is_open_form),
+            (shown_truth, truths.varies(truth)),
+            (asks.explanation(text), is_open_form & ~(is_answerable & has_figures)),
+        ),
+        "figure_needed": _figure_needed(prompt, config.figures),
+        "answer_in_prompt": _leak(text, truth),
+        "unparseable_answer": pl.when(is_open_form & truths.prose(truth)).then(shown_truth),
+    }
+    too_long = prompt.str.len_chars() > config.max_prompt_chars
+    length = pl.format("{} characters", prompt.str.len_chars())
+    return {"too_long": pl.when(too_long).then(length)} | {
+        name: pl.when(is_math).then(found) for name, found in rules.items()
+    }
+
+
+def _first(*rules: tuple[pl.Expr, pl.Expr]) -> pl.Expr:
+    """The first evidence that is not null and whose condition holds."""
+    return pl.coalesce(pl.when(condition).then(evidence) for evidence, condition in rules)
+
+
+def _quoted(truth: pl.Expr) -> pl.Expr:
+    return pl.coalesce(pl.format("'{}'", truth.str.strip_chars()), pl.lit("null"))
+
+
+def _figure_needed(prompt: pl.Expr, figures: Figures) -> pl.Expr:
+    levels = {"image": asks.image, "mentioned": asks.missing_figure, "drawn": asks.drawing}
+    wanted = [] if figures == "keep" else list(levels)[: list(levels).index(figures) + 1]
+    return pl.coalesce(pl.lit(None, pl.String), *(levels[level](prompt) for level in wanted))
+
+
+def _leak(text: pl.Expr, truth: pl.Expr) -> pl.Expr:
+    """The words "answer: X" where X is the ground truth: the first or last such words, to the end of the line."""
+    wanted = _bare(truth)
+    behind_last = text.str.extract(rf"(?is)^.*({MARK}.*)$", 1)
+    # a short value behind which a question follows belongs to an earlier question
+    settles = (wanted.str.len_chars() >= SHORT_CHARS) | asks.value(behind_last).is_null()
+    tellings = (behind_last, text.str.extract(rf"(?is)({MARK}.*)$", 1))
+    return pl.coalesce(
+        pl.when(_tells(telling, wanted) & settles).then(telling.str.slice(0, asks.EVIDENCE_CHARS))
+        for telling in tellings
+    )
+
+
+def _tells(telling: pl.Expr, wanted: pl.Expr) -> pl.Expr:
+    claim = _bare(telling.str.extract(rf"(?i)^{MARK}[\s$*]*([^\n]*)", 1))
+    behind = claim.str.slice(wanted.str.len_chars(), 1)
+    return (wanted.str.len_chars() > 0) & claim.str.starts_with(wanted) & ~behind.str.contains(r"[\w^/*+\-\\(]")
+
+
+def _bare(answer: pl.Expr) -> pl.Expr:
+    return answer.str.replace_all(r"\\boxed\s*\{|[\s$]|^\{|[{}]|[.。]+$", "").str.to_lowercase()
+
+
+def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+    """Where the text gave no reason, the verifier's own: each distinct ground truth is checked once."""
+    from curate.verify import check_truth
+
+    rows = problems.select("ground_truth", "kind").with_columns(decided)
+    owed = rows.filter(pl.col("reason").is_null() & (pl.col("kind") == "math"))["ground_truth"].unique(
+        maintain_order=True
+    )
+    codes = {truth: check_truth(truth) for truth in owed}
+    refused = {truth: code for truth, code in codes.items() if code is not None}
+    checked = pl.col("ground_truth").replace_strict(refused, default=None, return_dtype=pl.String)
+    code = pl.when(pl.col("reason").is_null() & (pl.col("kind") == "math")).then(checked)
+    name = (
+        pl.when(code == "too_long").then(pl.lit("too_long")).when(code.is_not_null()).then(pl.lit("unparseable_answer"))
+    )
+    shown = pl.format("{}: {}", code, pl.col("ground_truth").str.slice(0, asks.EVIDENCE_CHARS))
+    return rows.select(reason=pl.coalesce("reason", name), detail=pl.coalesce("detail", shown))
