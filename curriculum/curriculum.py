@@ -1,0 +1,301 @@
+"""The curriculum: asked which problems to train on when the trainer generates, told what came of them.
+
+Every rank holds the same curriculum and makes the same draws: a draw depends on the seed, the draw's number and what
+was observed so far, on nothing else. So one that was saved, loaded and continued cannot be told from one that ran on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from curate.errors import UserError
+from curriculum import state
+from curriculum.config import CurriculumConfig
+from curriculum.handover import begin_again, by_key, changes
+from curriculum.history import History, rate_histogram
+from curriculum.outage import BATCH, Outage, find_outages
+from curriculum.retirement import NUM_BETS, e_value
+from curriculum.slots import Order, Slots, fill_slots
+from curriculum.stats import HELD_OUT, STATUSES, Stats, Visit, as_batches, new_stats, update
+from curriculum.transitions import apply_moves
+from curriculum.variance import zero_variance_rate
+
+
+@dataclass
+class Clock:
+    """Where the curriculum stands; plain counts, all of them saved."""
+
+    draw_number: int = 0
+    step: int = 0  # the trainer's, never the number of generations
+    num_slots: int = 0
+    num_rechecks: int = 0
+    num_floor: int = 0
+    num_fill: int = 0
+    num_repeats: int = 0
+    group_size: int = 0  # completions per problem in the last batch; 0 before the first
+    outages: dict[str, int] = field(default_factory=dict)  # in a row, by source
+
+
+class Curriculum:
+    """Statistics, draws and pools of one dataset. Make it with `create`, `load` or `continue_from`."""
+
+    def __init__(
+        self, problems: pl.DataFrame, stats: Stats, config: CurriculumConfig, binding: Mapping[str, str]
+    ) -> None:
+        """`problems` needs the column `key`; `source` lets the outage guard tell sources apart."""
+        self.keys = problems["key"]
+        self.stats = stats
+        self.config = config
+        self.binding = dict(binding)
+        self.clock = Clock()
+        self.history = History()
+        self._sources = problems["source"] if "source" in problems.columns else None
+        self._metrics: dict[str, float] = {}
+
+    @classmethod
+    def create(cls, problems: pl.DataFrame, config: CurriculumConfig, binding: Mapping[str, str]) -> Self:
+        """A new curriculum over `problems`, whose measured counts are the prior where there are any.
+
+        binding: what the statistics are true of, by name: the dataset's digest, the model, the sampling parameters.
+        """
+        state.check_keys(problems)
+        made = cls(problems, new_stats(problems, config, NUM_BETS), config, binding)
+        made._hold_out()
+        return made
+
+    def draw(self, num_problems: int, *, step: int | None = None, exclude: Collection[int] = ()) -> list[int]:
+        """Positions of the problems of the next generation batch, one per group, distinct while there are enough.
+
+        step: the trainer's step that the batch is for; default, the last one observed.
+        exclude: rows not to draw, e.g. those already drawn for the same batch when it is refilled.
+        Raises `PoolExhausted` where no problem is active.
+        """
+        if num_problems < 1:
+            raise ValueError(f"a batch needs at least one problem, not {num_problems}")
+        self.clock.step = self.clock.step if step is None else step
+        order = Order(num_problems, self._max_rechecks(num_problems), self.clock.step, frozenset(exclude))
+        slots = fill_slots(self.stats, order, self.config, self._generator())
+        self._count(slots)
+        rows: list[int] = slots.rows.tolist()
+        return rows
+
+    def observe(self, visits: Sequence[Visit], *, step: int) -> None:
+        """Learn what came of a batch at the trainer's `step`.
+
+        Raises `Outage` where nothing of several batches in a row could be believed.
+        """
+        visits = list(visits)
+        self._check(visits)
+        self.clock.step = step
+        self.clock.group_size = max(
+            (v.num_correct + v.num_wrong + v.num_undecided for v in visits), default=self.clock.group_size
+        )
+        predicted, believed = self._predicted(visits), self._believed(visits)
+        for batch in as_batches(believed):
+            update(self.stats, batch, step, self.config)
+            moves = apply_moves(self.stats, batch, step, self.config)
+            rates, evidence = self.stats.mean_rate(batch.row), e_value(self.stats, batch.row)
+            self.history.add_visits(batch, self.clock.draw_number, step, rates, evidence)
+            for move in moves:
+                visit = int(self.stats.num_visits[move.row])
+                self._event(move.event, key=self.keys[move.row], visit=visit, detail=move.detail)
+        self._log_batch(visits, len(visits) - len(believed), predicted)
+        self._refuse_lasting_outage()
+
+    def metrics(self) -> dict[str, float]:
+        """Figures of the last draw and observation and the pools' sizes now, for the trainer's log."""
+        return {**self._metrics, **{name: float(count) for name, count in self.occupancy().items()}}
+
+    def occupancy(self) -> dict[str, int]:
+        """How many problems stand in each pool."""
+        counts = np.bincount(self.stats.status, minlength=len(STATUSES))
+        return {name: int(count) for name, count in zip(STATUSES, counts, strict=True)}
+
+    def probe_rows(self, num: int | None = None) -> list[int]:
+        """A fixed sample of problems for the honest progress curve, `probe_size` of them by default.
+
+        It depends on the seed and the problems' keys only: neither order, policy nor state moves it.
+        """
+        if (
+            num is None
+            and self.config.probe_held_out
+            and (held_out := np.flatnonzero(self.stats.status == HELD_OUT)).size
+        ):
+            return [int(row) for row in held_out]
+        num = self.config.probe_size if num is None else num
+        if num == 0:
+            return []
+        lots = [hashlib.sha256(f"{self.config.seed}:probe:{key}".encode()).digest() for key in self.keys.to_list()]
+        return sorted(sorted(range(len(lots)), key=lots.__getitem__)[:num])
+
+    def save(self, folder: Path) -> None:
+        """Write the state into `folder`, each file whole or not at all, `curriculum.json` last."""
+        header = {"binding": self.binding, "config": self._settings(), "clock": asdict(self.clock)}
+        state.write(folder, header, self.keys, self.stats, self.history)
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path,
+        problems: pl.DataFrame,
+        config: CurriculumConfig,
+        binding: Mapping[str, str],
+        *,
+        adopt_dataset: bool = False,
+    ) -> Self:
+        """The curriculum that was saved into `folder`, to go on as if it had never stopped.
+
+        Raises `UserError` naming what differs: a setting, the model, the sampling, the dataset. With `adopt_dataset`
+        another dataset is taken over by key: known problems keep their statistics, new ones join, vanished ones are
+        listed in the event `adopted`.
+        """
+        state.check_keys(problems)
+        saved = state.read(folder)
+        free = frozenset({"dataset"} if adopt_dataset else ())
+        state.refuse_mismatch(saved, json.loads(config.model_dump_json()), binding, free)
+        if not adopt_dataset and not saved.keys.equals(problems["key"]):
+            raise UserError(
+                f"{folder}: the dataset's problems or their order changed; --adopt-dataset maps them by key"
+            )
+        made = cls(problems, saved.stats, config, binding)
+        made.clock, made.history = Clock(**saved.clock), saved.history
+        if not saved.keys.equals(problems["key"]):
+            made.stats, moved = by_key(saved, problems, config)
+            made.history.move_rows(moved)
+            made._event("adopted", **changes(saved.keys, made.keys))
+        return made
+
+    @classmethod
+    def continue_from(
+        cls, folder: Path, problems: pl.DataFrame, config: CurriculumConfig, binding: Mapping[str, str]
+    ) -> Self:
+        """A new run's curriculum with the statistics and pools of an earlier one, by key.
+
+        Settings, model and dataset may differ; whatever else is bound, such as the sampling, may not. Steps begin at 0
+        again: what was due in 30 steps stays due in 30 steps. The earlier visits stay with the earlier run.
+        """
+        saved = state.read(folder)
+        state.refuse_mismatch(saved, saved.config, binding, frozenset({"dataset", "model"}))
+        state.check_keys(problems)
+        made = cls(problems, by_key(saved, problems, config)[0], config, binding)
+        begin_again(made.stats, saved, config)
+        made._hold_out()
+        # draw numbers go on: no random number is used twice
+        made.clock = Clock(draw_number=saved.clock["draw_number"], group_size=saved.clock["group_size"])
+        made._event("continued", **changes(saved.keys, made.keys))
+        return made
+
+    def _hold_out(self) -> None:
+        if self.config.probe_held_out:
+            self.stats.status[self.probe_rows(self.config.probe_size)] = HELD_OUT
+
+    def _settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = json.loads(self.config.model_dump_json())
+        return settings
+
+    def _generator(self) -> np.random.Generator:
+        """Fresh from (seed, draw number): nothing is carried over that a resume could lose."""
+        name = f"{self.config.seed}:{self.clock.draw_number}"
+        return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))
+
+    def _max_rechecks(self, num: int) -> int:
+        """How many slots of this batch may be re-checks, so that their share of all slots stays within the bound."""
+        share, clock = self.config.recheck_share, self.clock
+        allowed = int(share * (clock.num_slots + num)) - clock.num_rechecks
+        return max(0, min(allowed, math.ceil(share * num)))
+
+    def _count(self, slots: Slots) -> None:
+        clock = self.clock
+        clock.draw_number += 1
+        clock.num_slots += len(slots.rows)
+        clock.num_rechecks += slots.num_rechecks
+        clock.num_floor += slots.num_floor
+        clock.num_fill += slots.num_fill
+        clock.num_repeats += slots.num_repeats
+        self._metrics |= {
+            "draw": float(clock.draw_number),
+            "rechecks": float(slots.num_rechecks),
+            "floor_slots": float(slots.num_floor),
+            "fill_slots": float(slots.num_fill),
+            "repeats": float(slots.num_repeats),
+        }
+
+    def _check(self, visits: list[Visit]) -> None:
+        for visit in visits:
+            counts = (visit.num_correct, visit.num_wrong, visit.num_undecided)
+            if not 0 <= visit.row < len(self.stats) or min(counts) < 0:
+                raise ValueError(f"{visit}: row outside 0 to {len(self.stats) - 1}, or a negative count")
+
+    def _believed(self, visits: list[Visit]) -> list[Visit]:
+        """The visits that are no outage's; counts outages in a row and logs them."""
+        sources = self._sources_of(visits)
+        down = {sign.where: sign.detail for sign in find_outages(self.stats, visits, sources, self.config)}
+        for where, detail in down.items():
+            self._event("outage", where=where, detail=detail)
+        is_whole = BATCH in down
+        # a source that was not asked, or not looked at by itself, proves neither
+        up = set() if is_whole else {BATCH, *sources} - set(down)
+        counts = {where: count for where, count in self.clock.outages.items() if where not in up}
+        self.clock.outages = counts | {where: counts.get(where, 0) + 1 for where in down}
+        return [visit for visit, source in zip(visits, sources, strict=True) if not is_whole and source not in down]
+
+    def _refuse_lasting_outage(self) -> None:
+        for where, count in sorted(self.clock.outages.items()):
+            if count >= self.config.outage_limit:
+                last = next(event for event in reversed(self.history.events) if event.get("where") == where)
+                raise Outage(
+                    f"training stopped at step {self.clock.step}: {count} batches in a row cannot be believed "
+                    f"({where}: {last['detail']}); mend the verifier or the model and resume"
+                )
+
+    def _sources_of(self, visits: list[Visit]) -> list[str]:
+        if self._sources is None:
+            return [""] * len(visits)
+        return [source or "" for source in self._sources[[visit.row for visit in visits]].to_list()]
+
+    def _predicted(self, visits: list[Visit]) -> float:
+        """Share of zero-variance groups expected of these visits, from what was known before them."""
+        sizes = np.array([visit.num_correct + visit.num_wrong for visit in visits])
+        rows = np.array([visit.row for visit in visits], np.int64)
+        rates = [
+            zero_variance_rate(*self.stats.posterior(rows[sizes == size]), int(size))
+            for size in np.unique(sizes)
+            if size
+        ]
+        return float(np.concatenate(rates).mean()) if rates else math.nan
+
+    def _log_batch(self, visits: list[Visit], num_disbelieved: int, predicted: float) -> None:
+        judged = [visit for visit in visits if visit.num_correct + visit.num_wrong]
+        dead = sum(1 for visit in judged if not visit.num_correct or not visit.num_wrong)
+        total = sum(visit.num_correct + visit.num_wrong + visit.num_undecided for visit in visits)
+        figures = {
+            "predicted_zero_variance": predicted,
+            "zero_variance": dead / len(judged) if judged else math.nan,
+            "undecided_rate": sum(visit.num_undecided for visit in visits) / total if total else math.nan,
+            "disbelieved": float(num_disbelieved),
+        }
+        self._metrics |= {name: value for name, value in figures.items() if not math.isnan(value)}
+        trained = self.stats.status != HELD_OUT
+        rates = self.stats.mean_rate()[trained]
+        self._metrics["mean_rate"] = float(rates.mean())
+        self.history.batches.append(
+            {
+                "draw": self.clock.draw_number,
+                "step": self.clock.step,
+                **self.occupancy(),
+                **{name: None if math.isnan(value) else value for name, value in figures.items()},
+                "rate_histogram": rate_histogram(rates),
+            }
+        )
+
+    def _event(self, event: str, **detail: Any) -> None:
+        self.history.add_event(event, self.clock.draw_number, self.clock.step, **detail)

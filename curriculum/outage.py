@@ -1,0 +1,90 @@
+"""Is something broken? Outcomes that the curriculum's own statistics hold to be next to impossible are not believed.
+
+Two signs, looked for in the whole batch and in each source by itself: next to no success where the problems' records
+promise many, or mostly undecided verdicts. A dead verifier, an endpoint that answers nothing, a broken chat template
+look like this; believing them would park or reopen every problem they touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from curate.errors import UserError
+from curriculum.config import CurriculumConfig
+from curriculum.stats import Floats, Ints, Stats, Visit
+
+BATCH: Final = "all sources"
+# fewer problems than this can all be undecided by their own fault
+MIN_BATCH_PROBLEMS: Final = 2
+MIN_SOURCE_PROBLEMS: Final = 4
+# of the successes to be expected; a model that merely got worse must be learned from, not disbelieved
+NEARLY_NONE: Final = 0.05
+
+
+class Outage(UserError):  # noqa: N818  # the word is the error
+    """Several batches in a row were not believable: something that training depends on is down."""
+
+
+class Sign(NamedTuple):
+    """What is down (a source, or `BATCH`) and what shows it."""
+
+    where: str
+    detail: str
+
+
+def find_outages(stats: Stats, visits: list[Visit], sources: list[str], config: CurriculumConfig) -> list[Sign]:
+    """What is down in this batch: the whole batch, or else some of its sources; `sources` is parallel to `visits`."""
+    if detail := _sign(stats, visits, MIN_BATCH_PROBLEMS, config):
+        return [Sign(BATCH, detail)]
+    by_source: dict[str, list[Visit]] = {}
+    for visit, source in zip(visits, sources, strict=True):
+        by_source.setdefault(source, []).append(visit)
+    if len(by_source) < 2:
+        return []
+    found = ((source, _sign(stats, part, MIN_SOURCE_PROBLEMS, config)) for source, part in sorted(by_source.items()))
+    return [Sign(source, detail) for source, detail in found if detail]
+
+
+def _sign(stats: Stats, visits: list[Visit], min_problems: int, config: CurriculumConfig) -> str:
+    """What is unbelievable about these visits; empty where nothing is."""
+    num_undecided = sum(visit.num_undecided for visit in visits)
+    correct = np.array([visit.num_correct for visit in visits], np.int64)
+    judged = correct + np.array([visit.num_wrong for visit in visits], np.int64)
+    total = num_undecided + int(judged.sum())
+    is_group = len({visit.row for visit in visits}) >= min_problems
+    if is_group and num_undecided > config.outage_undecided * total:
+        return f"{num_undecided} of {total} verdicts undecided"
+    rows = np.array([visit.row for visit in visits], np.int64)
+    chance = nearly_none_chance(int(correct.sum()), stats.successes[rows], stats.failures[rows], judged)
+    if chance < config.outage_p:
+        return f"{correct.sum()} of {judged.sum()} correct, whose probability was {chance:.1g}"
+    return ""
+
+
+def nearly_none_chance(num_correct: int, successes: Floats, failures: Floats, judged: Ints) -> float:
+    """P(at most `num_correct` successes in all groups together), exactly; 1 where they are more than nearly none.
+
+    Groups are beta-binomial. The success rate of each is taken as Beta(successes, failures + 1): less than the
+    posterior, so that a problem which never succeeded promises nothing, and a pool of hopeless problems is no outage.
+    """
+    a, b = np.maximum(successes, 1e-9), failures + 1.0
+    if num_correct > NEARLY_NONE * (judged * a / (a + b)).sum():
+        return 1.0
+    mass: Floats = np.ones(1)
+    for part in _beta_binomials(a, b, judged):
+        # only totals up to num_correct matter
+        mass = np.convolve(mass, part)[: num_correct + 1].astype(np.float64)
+    return float(min(1.0, mass.sum()))
+
+
+def _beta_binomials(a: Floats, b: Floats, num: Ints) -> Iterator[Floats]:
+    from scipy.special import betaln, gammaln
+
+    for a_i, b_i, n in zip(a, b, num, strict=True):
+        k = np.arange(n + 1)
+        log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        mass: Floats = np.exp(log_choose + betaln(a_i + k, b_i + n - k) - betaln(a_i, b_i))
+        yield mass

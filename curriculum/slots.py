@@ -1,0 +1,123 @@
+"""A batch of slots: re-checks first, then floor slots, then the policy, then what fills a shortage.
+
+re-checks   retired and quarantined problems that are due, most overdue first, within the re-check share
+floor       drawn evenly from all active and parked problems: nobody's probability is zero
+policy      active problems by the configured policy
+fill        too few active ones: due re-checks beyond the share, then parked problems
+repeats     still too few: the batch's own problems again, evenly; the only case in which one stands twice
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from curriculum.config import CurriculumConfig
+from curriculum.policies import POLICIES, hardest
+from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Ints, Stats
+
+
+class PoolExhausted(Exception):  # noqa: N818  # not an error: the curriculum has nothing left to teach
+    """No active problem is left. Its text says where they went; training ends cleanly with it."""
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The rows of a batch, shuffled, and how many of them came about otherwise than by the policy."""
+
+    rows: Ints
+    num_rechecks: int
+    num_floor: int
+    num_fill: int
+    num_repeats: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked of a draw: how many slots, how many of them may be re-checks, and what to leave out."""
+
+    num: int
+    max_rechecks: int
+    step: int
+    exclude: frozenset[int] = frozenset()
+
+
+def fill_slots(stats: Stats, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:
+    """Choose the problems of one batch; raises `PoolExhausted` where no problem is active."""
+    _refuse_exhausted(stats)
+    free = np.ones(len(stats), np.bool_)
+    free[list(order.exclude)] = False
+    due = _due(stats, free, order.step)
+    rechecks = _take(due[: min(order.max_rechecks, order.num)], free)
+    num_floor = int(rng.binomial(order.num - len(rechecks), config.floor))
+    trainable = np.flatnonzero(free & ((stats.status == ACTIVE) | (stats.status == PARKED)))
+    floor = _take(_some(trainable, num_floor, rng), free)
+    chosen = _take(_by_policy(stats, free, order, order.num - len(rechecks) - len(floor), (config, rng)), free)
+    parts = [rechecks, floor, chosen]
+    fill = _take(_fill(stats, free, due, order.num - sum(map(len, parts)), rng), free)
+    found = np.concatenate([*parts, fill])
+    repeats = _repeats(stats, found, order.num - len(found), rng)
+    # a fixed order would put all re-checks on the first rank
+    rows = rng.permutation(np.concatenate([found, repeats]))
+    return Slots(rows, len(rechecks), len(floor), len(fill), len(repeats))
+
+
+def _refuse_exhausted(stats: Stats) -> None:
+    counts = np.bincount(stats.status, minlength=len(STATUSES))
+    if counts[ACTIVE] == 0:
+        where = ", ".join(f"{count} {name}" for name, count in zip(STATUSES, counts, strict=True) if count)
+        raise PoolExhausted(
+            f"no active problem is left ({where or 'the dataset is empty'}): nothing more to learn here"
+        )
+
+
+def _due(stats: Stats, free: npt.NDArray[np.bool_], step: int) -> Ints:
+    is_out = (stats.status == RETIRED) | (stats.status == QUARANTINED)
+    due = np.flatnonzero(free & is_out & (stats.next_check <= step))
+    return due[np.argsort(stats.next_check[due], kind="stable")]
+
+
+def _by_policy(
+    stats: Stats,
+    free: npt.NDArray[np.bool_],
+    order: Order,
+    num: int,
+    how: tuple[CurriculumConfig, np.random.Generator],
+) -> Ints:
+    config, rng = how
+    active = np.flatnonzero(free & (stats.status == ACTIVE))
+    wanted = active
+    if config.hard_from_step is not None and order.step >= config.hard_from_step:
+        wanted = hardest(stats, active, config.hard_share)
+    if num >= len(wanted):
+        # too few hard ones: the other active problems come before any parked one
+        others = np.setdiff1d(active, wanted, assume_unique=True)
+        return np.concatenate([wanted, _some(others, num - len(wanted), rng)])
+    return POLICIES[config.policy](stats, wanted, num, rng, config) if num else wanted[:0]
+
+
+def _fill(stats: Stats, free: npt.NDArray[np.bool_], due: Ints, num: int, rng: np.random.Generator) -> Ints:
+    if num <= 0:
+        return due[:0]
+    more = due[free[due]][:num]
+    parked = np.flatnonzero(free & (stats.status == PARKED))
+    return np.concatenate([more, _some(parked, num - len(more), rng)])
+
+
+def _repeats(stats: Stats, found: Ints, num: int, rng: np.random.Generator) -> Ints:
+    if num <= 0:
+        return found[:0]
+    # where everything is excluded, the active problems repeat
+    pool = found if len(found) else np.flatnonzero(stats.status == ACTIVE)
+    return np.resize(rng.permutation(pool), num)
+
+
+def _some(rows: Ints, num: int, rng: np.random.Generator) -> Ints:
+    return rows[rng.choice(len(rows), min(num, len(rows)), replace=False, shuffle=False)] if num > 0 else rows[:0]
+
+
+def _take(rows: Ints, free: npt.NDArray[np.bool_]) -> Ints:
+    free[rows] = False
+    return rows
