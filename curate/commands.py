@@ -14,7 +14,9 @@ import typer
 
 from curate.artifact import open_artifact
 from curate.config import Config
+from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import with_options
+from curate.sources import sources_from
 from curate.stage import Outcome, run_stage
 
 
@@ -52,9 +54,43 @@ def summary(outcome: Outcome) -> str:
         f"  {manifest.num_in:>{width},} in",
         f"  {manifest.num_kept:>{width},} kept",
         *(f"  {count:>{width},} dropped: {reason}" for reason, count in sorted(manifest.reasons.items())),
-        *(f"  {name}: {value}" for name, value in manifest.facts.items()),
+        *(f"  {name}: {value}" for name, value in manifest.facts.items() if not isinstance(value, list | dict)),
     ]
     return "\n".join(lines)
+
+
+Sources = Annotated[
+    list[str], typer.Argument(metavar="SOURCE...", help="Files, folders or Hub ids.", show_default=False)
+]
+Maps = Annotated[
+    list[str], typer.Option("--map", help="FIELD=COLUMN, or NAME:FIELD=COLUMN for one source; repeatable.")
+]
+Names = Annotated[list[str], typer.Option("--name", help="Names of the sources, in their order.")]
+Licences = Annotated[list[str], typer.Option("--licence", help="Licence, or NAME=LICENCE for one source.")]
+Revisions = Annotated[list[str], typer.Option("--revision", help="Revision, or NAME=REVISION for one source.")]
+Weights = Annotated[list[str], typer.Option("--weight", help="Mixture weight to record, or NAME=WEIGHT.")]
+
+
+def ingest_command(
+    source: Sources,
+    out: Out,
+    config: IngestConfig,
+    *,
+    maps: Maps = [],  # noqa: B006  # typer copies it
+    names: Names = [],  # noqa: B006
+    licences: Licences = [],  # noqa: B006
+    revisions: Revisions = [],  # noqa: B006
+    weights: Weights = [],  # noqa: B006
+    force: Force = False,
+) -> None:
+    """Print what every column was taken for, then import."""
+    stated = {"map": maps, "licence": licences, "revision": revisions, "weight": weights}
+    plans = [plan(one, config) for one in sources_from(source, names, stated)]
+    typer.echo("\n".join(preview(one) for one in plans))
+    typer.echo(summary(ingest(plans, config, out, force=force)))
+
+
+app.command("ingest", help=IngestConfig.__doc__)(with_options(ingest_command, IngestConfig))
 
 
 def _add(name: str, entry: Entry) -> None:

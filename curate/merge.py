@@ -1,0 +1,138 @@
+"""Exact duplicates: which rows of a pool are the same problem, which of them stays, and whose answers disagree.
+
+Works on keys and hashes alone (some 40 bytes a row), so that ten million rows fit; texts are read again only for the
+groups whose answers differ as strings. Those are compared by `verify`: `1/2` and `0.5` do not conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from curate.stage import decide
+
+_GROUP: Final = ("high", "low")
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The rows that go (`absorbed`: position), those that gain twins (`winners`) and rows read by source."""
+
+    absorbed: pl.DataFrame
+    winners: pl.DataFrame
+    starts: tuple[int, ...]
+    num_rows: dict[str, int]
+
+    @property
+    def num_merged(self) -> int:
+        """Rows that went into another."""
+        return self.absorbed.height
+
+    def applied(self, index: int, rows: pl.DataFrame) -> pl.DataFrame:
+        """Chunk `index` without its absorbed rows, its winners with `also_in` and conflicts decided."""
+        placed = rows.with_row_index("position", offset=self.starts[index])
+        placed = placed.with_columns(pl.col("position").cast(pl.UInt32))
+        placed = placed.join(self.absorbed, on="position", how="anti", maintain_order="left")
+        placed = placed.drop("also_in").join(self.winners, on="position", how="left", maintain_order="left")
+        reason = pl.coalesce(
+            "drop_reason", pl.when(pl.col("conflict").is_not_null()).then(pl.lit("conflicting_answers"))
+        )
+        decided = decide(placed, reason, pl.coalesce("drop_detail", "conflict"))
+        return decided.select(rows.columns)
+
+
+def find_merges(shards: Sequence[Path]) -> Merge:
+    """Compare all rows of the chunks by key; `shards` are Parquet files of `records.PROBLEM` and the decision."""
+    slim = [_slim(pl.scan_parquet(shard)).collect() for shard in shards]
+    heights = [frame.height for frame in slim]
+    starts = tuple(sum(heights[:index]) for index in range(len(heights)))
+    rows = pl.concat(slim, rechunk=True).with_row_index("position").with_columns(pl.col("position").cast(pl.UInt32))
+    del slim
+    counts = dict(rows.group_by("source").len().sort("source").iter_rows())
+    twins = rows.filter(pl.struct(_GROUP).is_duplicated() & pl.col("is_usable"))
+    del rows
+    order = ["has_truth", "has_solution", "position"]
+    twins = twins.sort(*_GROUP, *order, descending=[False, False, True, True, False])
+    place = pl.format("{}#{}", pl.col("source").cast(pl.String), "source_row")
+    groups = twins.group_by(_GROUP, maintain_order=True).agg(
+        position=pl.col("position").first(),
+        also_in=place.slice(1),
+        others=pl.col("position").slice(1),
+        num_truths=pl.col("truth").drop_nulls().n_unique(),
+    )
+    absorbed = groups.select(pl.col("others").explode().alias("position")).drop_nulls()
+    conflicts = _conflicts(shards, starts, groups.filter(pl.col("num_truths") > 1))
+    winners = groups.select("position", "also_in").join(conflicts, on="position", how="left")
+    return Merge(absorbed, winners, starts, {str(name): count for name, count in counts.items()})
+
+
+def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """What decides about a row, in 40 bytes: its key in two numbers, its place, hashes of what it holds."""
+    half = pl.col("key").str.slice
+    return rows.select(
+        high=half(0, 16).str.to_integer(base=16, dtype=pl.UInt64),
+        low=half(16, 8).str.to_integer(base=16, dtype=pl.UInt32),
+        source=pl.col("source").cast(pl.Categorical),
+        source_row=pl.col("source_row").cast(pl.UInt32),
+        is_usable=pl.col("drop_reason").is_null(),
+        has_truth=pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null(),
+        has_solution=pl.col("solution").is_not_null(),
+        truth=pl.col("ground_truth").str.strip_chars().hash(),
+    )
+
+
+def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFrame) -> pl.DataFrame:
+    """(position, conflict) of the groups whose answers `verify` finds different, the answers with their places."""
+    wanted = groups.select("position", member=pl.concat_list("position", "others")).explode("member")
+    wanted = wanted.rename({"position": "group", "member": "position"})
+    texts = pl.concat(
+        [
+            pl.scan_parquet(shard)
+            .select("prompt", "ground_truth", place=pl.format("{}#{}", "source", "source_row"))
+            .with_row_index("position", offset=start)
+            .with_columns(pl.col("position").cast(pl.UInt32))
+            .join(wanted.lazy(), on="position", how="inner")
+            .filter(pl.col("ground_truth").is_not_null())
+            .collect()
+            for shard, start in zip(shards, starts, strict=True)
+        ]
+    )
+    answers = [
+        (group, list(zip(members["place"], members["ground_truth"], strict=True)))
+        for (group,), members in texts.sort("group", "position").group_by("group", maintain_order=True)
+    ]
+    conflicting = _disagreeing([[truth for _, truth in members] for _, members in answers])
+    details = {
+        group: "; ".join(f"{place}: {truth}" for place, truth in members)
+        for (group, members), disagree in zip(answers, conflicting, strict=True)
+        if disagree
+    }
+    return pl.DataFrame(
+        {"position": list(details), "conflict": list(details.values())},
+        schema={"position": pl.UInt32, "conflict": pl.String},
+    )
+
+
+def _disagreeing(groups: Sequence[list[str]]) -> list[bool]:
+    """For each group of answers whether one of them is another value than the first, whichever is the truth."""
+    pairs = [(number, truths[0], other) for number, truths in enumerate(groups) for other in dict.fromkeys(truths[1:])]
+    pairs = [(number, first, other) for number, first, other in pairs if first != other]
+    found = [False] * len(groups)
+    if not pairs:
+        return found
+    from curate.verify import Item, verify_many
+
+    forth = verify_many([Item(_boxed(other), first) for _, first, other in pairs])
+    back = verify_many([Item(_boxed(first), other) for _, first, other in pairs])
+    for (number, _, _), *verdicts in zip(pairs, forth, back, strict=True):
+        names = {verdict.verdict for verdict in verdicts}
+        found[number] |= "correct" not in names and "wrong" in names
+    return found
+
+
+def _boxed(answer: str) -> str:
+    return f"\\boxed{{{answer}}}"

@@ -1,0 +1,198 @@
+"""Where problems come from: a file, a folder or a Hub id, read as a stream of numbered rows.
+
+`Source` is how a user names one, with what must be known of it later (licence, revision, weight). `read_rows` yields
+its rows one by one, good and bad alike: a bad row carries a reason in place of a record, and reading goes on behind it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import Field, field_validator, model_validator
+
+from curate.config import Config, parse
+from curate.errors import UserError
+from curate.formats import READERS, Row, format_of, read_file
+from curate.manifest import MANIFEST, sha256_of
+
+HUB_ID: Final = re.compile(r"[\w.-]+/[\w.-]+")
+
+SPLIT_NAMES: Final = ("train", "test", "dev", "valid", "validation", "val", "data", "ingest")
+
+
+class Source(Config):
+    """One source of raw problems: a path or a Hub id, and what must stay known about it."""
+
+    path: Path | None = Field(None, description="File or folder: JSONL, JSON, CSV, TSV or Parquet, also gzipped")
+    hub: str | None = Field(None, description="Id of a dataset on the Hugging Face Hub")
+    name: str = Field("", description="Name in the `source` column; the file's name where it is not given")
+    subset: str | None = Field(None, description="Configuration of a Hub dataset")
+    split: str = Field("train", description="Split of a Hub dataset")
+    map: dict[str, str] = Field({}, description="Columns by field, e.g. `prompt: question`; guessed where not given")
+    licence: str | None = Field(None, description="Licence, recorded in the manifest and the card")
+    revision: str | None = Field(None, description="Revision, recorded; of a Hub dataset also the one to read")
+    weight: float = Field(1.0, gt=0, description="Weight of the source in a mixture, recorded in the manifest")
+
+    @field_validator("licence", "revision", "name", mode="before")
+    @classmethod
+    def _as_text(cls, value: Any) -> Any:  # Any: YAML reads `revision: 12` as a number
+        return str(value) if isinstance(value, int | float) else value
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Source:
+        if (self.path is None) == (self.hub is None):
+            raise ValueError("name either a path or a hub id")
+        return self
+
+    def label(self) -> str:
+        """The name in the `source` column: as given, else the file's or dataset's own."""
+        if self.name:
+            return self.name
+        if self.path is None:
+            return str(self.hub)
+        path = self.path.resolve()
+        stem = re.sub(r"(\.(gz|jsonl|ndjson|json|csv|tsv|parquet))+$", "", path.name)
+        return f"{path.parent.name}-{stem}" if stem in SPLIT_NAMES and path.parent.name else stem
+
+    def described(self) -> dict[str, Any]:
+        """What enters the fingerprint and the manifest: everything but the place on this machine."""
+        fields = self.model_dump(mode="json", exclude={"path", "name", "hub"})
+        return {"name": self.label(), **({"hub": self.hub} if self.hub else {}), **fields}
+
+
+def source_at(text: str) -> Source:
+    """The source that a command line argument names: an existing path, else a Hub id."""
+    path = Path(text)
+    if path.exists():
+        return Source(path=path)
+    if HUB_ID.fullmatch(text) and format_of(path) is None:
+        return Source(hub=text)
+    raise UserError(f"{text}: no such file or folder; give a path that exists or a Hub id like owner/name")
+
+
+def sources_from(texts: Sequence[str], names: Sequence[str], stated: Mapping[str, Sequence[str]]) -> list[Source]:
+    """The sources of a command line. `stated` holds options by field: `VALUE` for all sources, `NAME=VALUE` for one.
+
+    Of `map` the values are `FIELD=COLUMN` and `NAME:FIELD=COLUMN`.
+    """
+    if names and len(names) != len(texts):
+        raise UserError(f"--name is given {len(names)} times for {len(texts)} sources; give one for each")
+    sources = [source_at(text) for text in texts]
+    fields = [
+        {**source.model_dump(), **({"name": name} if name else {})}
+        for source, name in zip(sources, names or [""] * len(sources), strict=True)
+    ]
+    labels = [parse(Source, values, "--").label() for values in fields]
+    for field, values in stated.items():
+        for value in values:
+            head, sign, rest = value.partition(":" if field == "map" else "=")
+            is_for_one = bool(sign) and head in labels
+            for label, source in zip(labels, fields, strict=True):
+                if not is_for_one:
+                    _state(source, field, value)
+                elif head == label:
+                    _state(source, field, rest)
+    return [parse(Source, values, "--") for values in fields]
+
+
+def _state(source: dict[str, Any], field: str, value: str) -> None:
+    if field != "map":
+        source[field] = value
+        return
+    name, sign, column = value.partition("=")
+    if not sign:
+        raise UserError(f"--map is {value!r}; write FIELD=COLUMN, e.g. --map prompt=question")
+    source["map"] = {**source["map"], name.strip(): column.strip()}
+
+
+def files_of(source: Source) -> list[Path]:
+    """The data files of a source on disk, in path order; of an artifact only its kept rows."""
+    path = source.path
+    if path is None:
+        return []
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder; mend the path of source {source.label()}")
+    if path.is_file():
+        if format_of(path) is None:
+            raise UserError(f"{path}: of no known format; use {', '.join(READERS)}, with or without .gz")
+        return [path]
+    root = path / "kept" if (path / MANIFEST).exists() else path
+    found = sorted(file for file in root.rglob("*") if _is_data(file, root))
+    if not found:
+        raise UserError(f"{path}: holds no {', '.join(READERS)} file; give a folder with data")
+    return found
+
+
+def _is_data(file: Path, root: Path) -> bool:
+    is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
+    return file.is_file() and not is_hidden and format_of(file) is not None
+
+
+def digest_of_source(source: Source) -> str:
+    """Identity of a source's content: SHA-256 over its files' names and bytes; of a Hub dataset its commit."""
+    if source.path is None:
+        return f"{source.hub}@{source.revision or 'main'}/{source.subset}/{source.split}"
+    files = files_of(source)
+    if files == [source.path]:
+        return sha256_of(source.path)
+    lines = [f"{file.relative_to(source.path).as_posix()} {sha256_of(file)}" for file in files]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def first_records(source: Source, max_bytes: int, num_records: int) -> list[Mapping[str, Any]]:
+    """Records from the beginning of every file of a source: files of one folder may differ in their columns."""
+    if source.path is None:
+        return _good(_hub_rows(source), num_records)
+    files = files_of(source)
+    share = max(10, num_records // len(files))
+    return [record for file in files for record in _good(read_file(file, file.name, max_bytes), share)]
+
+
+def _good(rows: Iterable[Row], num_records: int) -> list[Mapping[str, Any]]:
+    return list(islice((row.record for row in rows if row.record is not None), num_records))
+
+
+def read_rows(source: Source, max_bytes: int) -> Iterator[Row]:
+    """Every row of a source in order; a row of more than `max_bytes` comes back bad and is never held whole."""
+    if source.path is None:
+        return _hub_rows(source)
+    root = source.path if source.path.is_dir() else source.path.parent
+    return chain.from_iterable(
+        read_file(file, file.relative_to(root).as_posix(), max_bytes) for file in files_of(source)
+    )
+
+
+def pinned(source: Source) -> Source:
+    """The source with what the Hub knows of it: the commit that `revision` means now, and the card's licence."""
+    if source.path is not None or not HUB_ID.fullmatch(str(source.hub)) or Path(str(source.hub)).exists():
+        return source
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+
+    try:
+        info = HfApi().dataset_info(str(source.hub), revision=source.revision)
+    except (HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(f"{source.hub}: not found on the Hub ({reason}); check the id and the network") from None
+    licence = source.licence or (info.card_data.get("license") if info.card_data else None)
+    return source.model_copy(update={"revision": info.sha, "licence": str(licence) if licence else None})
+
+
+def _hub_rows(source: Source) -> Iterator[Row]:
+    from datasets import load_dataset
+    from datasets.exceptions import DatasetNotFoundError
+
+    try:
+        rows = load_dataset(
+            str(source.hub), source.subset, split=source.split, revision=source.revision, streaming=True
+        )
+        for number, record in enumerate(rows):
+            yield Row(f"{source.hub}:{number + 1}", dict(record))
+    except (DatasetNotFoundError, ValueError, OSError) as error:
+        # the library's own words: it knows the splits and subsets that exist
+        raise UserError(f"{source.hub}: {' '.join(str(error).split())}; check the id, subset and split") from None
