@@ -42,3 +42,27 @@ def _build(
 
 
 app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))
+
+
+@app.command()
+def trace(
+    key: Annotated[str, typer.Argument(help="A problem's key, its first digits, or source#row.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Run folder, artifact or dataset.", show_default=False)],
+    train: Annotated[
+        list[Path] | None, typer.Option(help="Training run to follow it into; may be given again.", show_default=False)
+    ] = None,
+) -> None:
+    """Print a problem's whole life: its source, each stage's verdict with the evidence, its samples, its training.
+
+    Example: gradus card trace 3fa9c1 datasets/first --train runs/grpo
+    """
+    from rich.console import Console
+
+    from data_cards.show_trace import WIDTH, show
+    from data_cards.tables import open_tables
+    from data_cards.trace import trace as follow
+    from data_cards.training import moments
+
+    found = follow(open_tables(folder), key)
+    trainings = {str(run): moments(run, found.row["key"]) for run in train or ()}
+    show(found, trainings, Console(width=WIDTH, highlight=False, emoji=False))

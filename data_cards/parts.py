@@ -1,12 +1,12 @@
 """The three tables of a dataset, gathered from a chain of artifacts and written as Parquet shards.
 
 `kept` is what the last stage kept, `dropped` what any stage dropped, with the stage's name, and `samples` what models
-said along the way. One stage's rows are in memory at a time.
+said along the way. One shard's rows are in memory at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -15,80 +15,79 @@ import polars as pl
 
 from curate.artifact import Artifact, shard_path, write_shard
 from curate.errors import UserError
-from curate.records import ADDED, DECISION, PROBLEM, SAMPLE, Column
+from curate.records import ADDED, DECISION, PROBLEM, SAMPLE, Column, schema
 
 STAGE: Final = Column(pl.String(), "the stage that dropped the row, or that sampled the completion")
 SHARD_ROWS: Final = 100_000
+# what each part has at least, also where no stage dropped or sampled anything
+LEAST: Final = {
+    "kept": schema(PROBLEM),
+    "dropped": schema({"stage": STAGE, **DECISION, **PROBLEM}),
+    "samples": schema({"stage": STAGE, **SAMPLE}),
+}
+
+
+def gather(chain: Sequence[Artifact], part: str) -> pl.LazyFrame:
+    """A part's rows over the whole chain (`kept`: of its last stage), in the chain's order, with `stage` added."""
+    having = [artifact for artifact in (chain[-1:] if part == "kept" else chain) if num_rows(artifact, part)]
+    frames = [artifact.scan(part).with_columns(*_stage_column(artifact, part)) for artifact in having]
+    if part == "kept" and frames:
+        return frames[0]
+    return pl.concat([pl.LazyFrame(schema=LEAST[part]), *frames], how="diagonal_relaxed")
 
 
 def write_parts(chain: Sequence[Artifact], out: Path, max_text_bytes: int) -> None:
-    """Write `kept/`, `dropped/` and `samples/` of a dataset into `out`.
+    """Write `kept/`, `dropped/` and `samples/` of a dataset into `out`; a part without rows is not written.
 
-    Raises `UserError` at a text longer than `max_text_bytes` or one that is not UTF-8, naming problem and column.
+    Raises `UserError` at a text longer than `max_text_bytes` or one that is not UTF-8, naming where it stands.
     """
-    last = chain[-1]
-    _write(out, "kept", _slices(last, "kept", list(last.scan("kept").collect_schema()), {}), max_text_bytes)
-    _write(out, "dropped", _of_all(chain, "dropped"), max_text_bytes)
-    _write(out, "samples", _of_all(chain, "samples"), max_text_bytes)
+    if not num_rows(chain[-1], "kept"):
+        raise UserError(
+            f"{chain[-1].folder}: kept no rows, so there is no dataset to publish; loosen the stage that drops them"
+        )
+    for part in LEAST:
+        number = count()
+        for start in range(0, _num_gathered(chain, part), SHARD_ROWS):
+            rows = _collect(gather(chain, part).slice(start, SHARD_ROWS), f"{chain[-1].folder.parent}/*/{part}")
+            _check_text(rows, part, max_text_bytes)
+            write_shard(shard_path(out, part, next(number)), rows)
 
 
 def describe_columns(names: Sequence[str]) -> dict[str, str]:
     """Each column's meaning, from the records; a column that no record knows gets an empty one."""
-    known = {"stage": STAGE, **PROBLEM, **ADDED, **DECISION, **SAMPLE}
+    known = {"stage": STAGE, **PROBLEM, **ADDED, **DECISION, **SAMPLE, "key": PROBLEM["key"]}
     return {name: known[name].doc if name in known else "" for name in names}
 
 
-def _of_all(chain: Sequence[Artifact], part: str) -> Iterator[pl.DataFrame]:
-    """The part's rows of every stage that has some, all with the same columns: stage and decision first."""
-    having = [artifact for artifact in chain if _num_rows(artifact, part)]
-    schema: dict[str, pl.DataType] = {"stage": pl.String()}
-    if part == "dropped":
-        schema.update({name: column.dtype for name, column in DECISION.items()})
-    for artifact in having:
-        schema.update(artifact.scan(part).collect_schema())
-    for artifact in having:
-        yield from _slices(artifact, part, list(schema), {**schema})
+def num_rows(artifact: Artifact, part: str) -> int:
+    """Rows of a part by the manifest; 0 where there is no such part."""
+    return sum(entry.num_rows for entry in artifact.manifest.files if entry.path.startswith(f"{part}/"))
 
 
-def _slices(
-    artifact: Artifact, part: str, columns: list[str], schema: dict[str, pl.DataType]
-) -> Iterator[pl.DataFrame]:
-    rows = artifact.scan(part)
-    missing = [name for name in columns if name not in rows.collect_schema()]
-    rows = rows.with_columns(
-        pl.lit(artifact.manifest.stage if name == "stage" else None, dtype=schema[name]).alias(name) for name in missing
-    ).select(columns)
-    for start in range(0, _num_rows(artifact, part), SHARD_ROWS):
-        try:
-            yield rows.slice(start, SHARD_ROWS).collect()
-        except (pl.exceptions.ComputeError, pl.exceptions.SchemaError, UnicodeDecodeError) as error:
-            reason = " ".join(str(error).split())
-            raise UserError(f"{artifact.folder}/{part}: cannot be read ({reason}); run its stage again") from None
+def _num_gathered(chain: Sequence[Artifact], part: str) -> int:
+    return sum(num_rows(artifact, part) for artifact in (chain[-1:] if part == "kept" else chain))
 
 
-def _write(out: Path, part: str, frames: Iterator[pl.DataFrame], max_text_bytes: int) -> None:
-    index = count()
-    for frame in frames:
-        _check_text(frame, part, max_text_bytes)
-        write_shard(shard_path(out, part, next(index)), frame)
-    if part == "kept" and next(index) == 0:
-        raise UserError(
-            "the last stage kept no rows, so there is no dataset to publish; loosen the stage that drops all"
-        )
+def _stage_column(artifact: Artifact, part: str) -> list[pl.Expr]:
+    is_named = part == "kept" or "stage" in artifact.scan(part).collect_schema()
+    return [] if is_named else [pl.lit(artifact.manifest.stage).alias("stage")]
 
 
-def _check_text(frame: pl.DataFrame, part: str, max_text_bytes: int) -> None:
-    for name, dtype in frame.schema.items():
+def _collect(rows: pl.LazyFrame, where: str) -> pl.DataFrame:
+    try:
+        return rows.collect()
+    except pl.exceptions.PolarsError as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{where}: cannot be read ({reason}); run that stage again") from None
+
+
+def _check_text(rows: pl.DataFrame, part: str, max_text_bytes: int) -> None:
+    for name, dtype in rows.schema.items():
         if dtype != pl.String:
             continue
-        too_long = frame.filter(pl.col(name).str.len_bytes() > max_text_bytes)
+        too_long = rows.filter(pl.col(name).str.len_bytes() > max_text_bytes)
         if too_long.height:
-            key = too_long["key"][0]
             raise UserError(
-                f"{part} row {key}: {name} is longer than {max_text_bytes} bytes; "
+                f"{part} row {too_long['key'][0]}: {name} is longer than {max_text_bytes} bytes; "
                 "drop the row before publishing, or raise --max-text-bytes"
             )
-
-
-def _num_rows(artifact: Artifact, part: str) -> int:
-    return sum(entry.num_rows for entry in artifact.manifest.files if entry.path.startswith(f"{part}/"))

@@ -1,0 +1,80 @@
+"""What became of a problem in training, read from a run folder's plain files.
+
+`draws.jsonl` says when it was drawn and what came of it; `curriculum-events.jsonl` beside the newest curriculum state
+says when it was retired, checked again, reopened, parked or quarantined. A torn last line of a running training is left
+out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from curate.errors import UserError
+
+DRAWS: Final = "draws.jsonl"
+STATE: Final = "curriculum.json"
+EVENTS: Final = "curriculum-events.jsonl"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Something that happened at an optimizer step: `drawn` with the group's counts, or an event of the curriculum."""
+
+    step: int
+    event: str
+    detail: str
+
+
+def moments(run: Path, key: str) -> list[Moment]:
+    """Every draw and event of a problem in a training run, in order of steps; empty where it was never drawn.
+
+    Raises `UserError` where `run` is no training run.
+    """
+    if not (run / DRAWS).is_file():
+        raise UserError(f"{run}: holds no {DRAWS}; give the folder that gradus train grpo wrote")
+    found = [*_draws(run / DRAWS, key), *_events(run, key)]
+    return sorted(found, key=lambda moment: (moment.step, moment.event != "drawn"))
+
+
+def state_folder(run: Path) -> Path | None:
+    """The folder of the newest curriculum state: the run itself or its last checkpoint that holds one."""
+    if (run / STATE).is_file():
+        return run
+    holding = [path.parent for path in run.glob(f"checkpoint-*/{STATE}")]
+    return max(holding, key=lambda folder: int(folder.name.split("-")[1]), default=None)
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The whole JSON lines of a log; a line in the middle that is no JSON raises `UserError`."""
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines[:-1], start=1):  # what stands behind the last line end is torn
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise UserError(f"{path}: line {number} is not JSON ({error}); delete that line") from None
+
+
+def _draws(path: Path, key: str) -> Iterator[Moment]:
+    for record in read_lines(path):
+        for group, drawn in enumerate(record["keys"]):
+            if drawn == key:
+                yield Moment(record["step"], "drawn", _counts(record, group))
+
+
+def _counts(record: dict[str, Any], group: int) -> str:
+    """`5 correct, 2 wrong, 1 undecided` of the group at this place of a draw, from the record's parallel lists."""
+    counts = {name: record.get(f"num_{name}") for name in ("correct", "wrong", "undecided")}
+    return ", ".join(f"{values[group]} {name}" for name, values in counts.items() if values is not None)
+
+
+def _events(run: Path, key: str) -> Iterator[Moment]:
+    folder = state_folder(run)
+    if folder is None or not (folder / EVENTS).is_file():
+        return
+    for record in read_lines(folder / EVENTS):
+        if record.get("key") == key:
+            yield Moment(record["step"], record["event"], str(record.get("detail", "")))
