@@ -4,6 +4,6 @@ from curriculum.config import CurriculumConfig
 from curriculum.curriculum import Curriculum
 from curriculum.outage import Outage
 from curriculum.slots import PoolExhausted
-from curriculum.stats import Visit
+from curriculum.visits import Visit
 
 __all__ = ["Curriculum", "CurriculumConfig", "Outage", "PoolExhausted", "Visit"]

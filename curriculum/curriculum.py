@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import polars as pl
@@ -20,14 +20,19 @@ import polars as pl
 from curate.errors import UserError
 from curriculum import state
 from curriculum.config import CurriculumConfig
+from curriculum.figures import batch_figures, rate_histogram
 from curriculum.handover import begin_again, by_key, changes
-from curriculum.history import History, rate_histogram
-from curriculum.outage import BATCH, Outage, find_outages
-from curriculum.retirement import NUM_BETS, e_value
+from curriculum.history import FIGURES, History
+from curriculum.outage import believed, find_outages, in_a_row, refuse_lasting
+from curriculum.prior import new_stats
+from curriculum.probe import probe_rows
+from curriculum.retirement import e_value
 from curriculum.slots import Order, Slots, fill_slots
-from curriculum.stats import HELD_OUT, STATUSES, Stats, Visit, as_batches, new_stats, update
-from curriculum.transitions import apply_moves
-from curriculum.variance import zero_variance_rate
+from curriculum.stats import HELD_OUT, STATUSES, Stats, update
+from curriculum.transitions import EVENTS, Move, apply_moves
+from curriculum.visits import Batch, Visit, as_batches
+
+DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
 
 
 @dataclass
@@ -68,7 +73,7 @@ class Curriculum:
         binding: what the statistics are true of, by name: the dataset's digest, the model, the sampling parameters.
         """
         state.check_keys(problems)
-        made = cls(problems, new_stats(problems, config, NUM_BETS), config, binding)
+        made = cls(problems, new_stats(problems, config), config, binding)
         made._hold_out()
         return made
 
@@ -96,20 +101,15 @@ class Curriculum:
         visits = list(visits)
         self._check(visits)
         self.clock.step = step
-        self.clock.group_size = max(
-            (v.num_correct + v.num_wrong + v.num_undecided for v in visits), default=self.clock.group_size
-        )
-        predicted, believed = self._predicted(visits), self._believed(visits)
-        for batch in as_batches(believed):
-            update(self.stats, batch, step, self.config)
-            moves = apply_moves(self.stats, batch, step, self.config)
-            rates, evidence = self.stats.mean_rate(batch.row), e_value(self.stats, batch.row)
-            self.history.add_visits(batch, self.clock.draw_number, step, rates, evidence)
-            for move in moves:
-                visit = int(self.stats.num_visits[move.row])
-                self._event(move.event, key=self.keys[move.row], visit=visit, detail=move.detail)
-        self._log_batch(visits, len(visits) - len(believed), predicted)
-        self._refuse_lasting_outage()
+        figures, sources = batch_figures(self.stats, visits), self._sources_of(visits)
+        down = find_outages(self.stats, visits, sources, self.config)
+        trusted = believed(visits, sources, down)
+        for sign in down:
+            self._event("outage", where=sign.where, detail=sign.detail)
+        moves = [move for batch in as_batches(trusted) for move in self._learn(batch)]
+        self._log_batch({**figures, "disbelieved": float(len(visits) - len(trusted))}, moves)
+        self.clock.outages = in_a_row(self.clock.outages, down, sources)
+        refuse_lasting(self.clock.outages, down, step, self.config.outage_limit)
 
     def metrics(self) -> dict[str, float]:
         """Figures of the last draw and observation and the pools' sizes now, for the trainer's log."""
@@ -121,21 +121,11 @@ class Curriculum:
         return {name: int(count) for name, count in zip(STATUSES, counts, strict=True)}
 
     def probe_rows(self, num: int | None = None) -> list[int]:
-        """A fixed sample of problems for the honest progress curve, `probe_size` of them by default.
-
-        It depends on the seed and the problems' keys only: neither order, policy nor state moves it.
-        """
-        if (
-            num is None
-            and self.config.probe_held_out
-            and (held_out := np.flatnonzero(self.stats.status == HELD_OUT)).size
-        ):
+        """The fixed sample of problems for the honest progress curve: `probe_size` of them, or `num`."""
+        held_out = np.flatnonzero(self.stats.status == HELD_OUT)
+        if num is None and len(held_out):
             return [int(row) for row in held_out]
-        num = self.config.probe_size if num is None else num
-        if num == 0:
-            return []
-        lots = [hashlib.sha256(f"{self.config.seed}:probe:{key}".encode()).digest() for key in self.keys.to_list()]
-        return sorted(sorted(range(len(lots)), key=lots.__getitem__)[:num])
+        return probe_rows(self.keys.to_list(), self.config.probe_size if num is None else num, self.config.seed)
 
     def save(self, folder: Path) -> None:
         """Write the state into `folder`, each file whole or not at all, `curriculum.json` last."""
@@ -221,13 +211,8 @@ class Curriculum:
         clock.num_floor += slots.num_floor
         clock.num_fill += slots.num_fill
         clock.num_repeats += slots.num_repeats
-        self._metrics |= {
-            "draw": float(clock.draw_number),
-            "rechecks": float(slots.num_rechecks),
-            "floor_slots": float(slots.num_floor),
-            "fill_slots": float(slots.num_fill),
-            "repeats": float(slots.num_repeats),
-        }
+        figures = (clock.draw_number, slots.num_rechecks, slots.num_floor, slots.num_fill, slots.num_repeats)
+        self._metrics |= dict(zip(DRAWN, map(float, figures), strict=True))
 
     def _check(self, visits: list[Visit]) -> None:
         for visit in visits:
@@ -235,67 +220,31 @@ class Curriculum:
             if not 0 <= visit.row < len(self.stats) or min(counts) < 0:
                 raise ValueError(f"{visit}: row outside 0 to {len(self.stats) - 1}, or a negative count")
 
-    def _believed(self, visits: list[Visit]) -> list[Visit]:
-        """The visits that are no outage's; counts outages in a row and logs them."""
-        sources = self._sources_of(visits)
-        down = {sign.where: sign.detail for sign in find_outages(self.stats, visits, sources, self.config)}
-        for where, detail in down.items():
-            self._event("outage", where=where, detail=detail)
-        is_whole = BATCH in down
-        # a source that was not asked, or not looked at by itself, proves neither
-        up = set() if is_whole else {BATCH, *sources} - set(down)
-        counts = {where: count for where, count in self.clock.outages.items() if where not in up}
-        self.clock.outages = counts | {where: counts.get(where, 0) + 1 for where in down}
-        return [visit for visit, source in zip(visits, sources, strict=True) if not is_whole and source not in down]
-
-    def _refuse_lasting_outage(self) -> None:
-        for where, count in sorted(self.clock.outages.items()):
-            if count >= self.config.outage_limit:
-                last = next(event for event in reversed(self.history.events) if event.get("where") == where)
-                raise Outage(
-                    f"training stopped at step {self.clock.step}: {count} batches in a row cannot be believed "
-                    f"({where}: {last['detail']}); mend the verifier or the model and resume"
-                )
+    def _learn(self, batch: Batch) -> list[Move]:
+        update(self.stats, batch, self.clock.step, self.config)
+        moves = apply_moves(self.stats, batch, self.clock.step, self.config)
+        rates, evidence = self.stats.mean_rate(batch.row), e_value(self.stats, batch.row)
+        self.history.add_visits(batch, self.clock.draw_number, self.clock.step, rates, evidence)
+        self.clock.group_size = int((batch.judged + batch.undecided).max())
+        for move in moves:
+            visit = int(self.stats.num_visits[move.row])
+            self._event(move.event, key=self.keys[move.row], visit=visit, detail=move.detail)
+        return moves
 
     def _sources_of(self, visits: list[Visit]) -> list[str]:
         if self._sources is None:
             return [""] * len(visits)
         return [source or "" for source in self._sources[[visit.row for visit in visits]].to_list()]
 
-    def _predicted(self, visits: list[Visit]) -> float:
-        """Share of zero-variance groups expected of these visits, from what was known before them."""
-        sizes = np.array([visit.num_correct + visit.num_wrong for visit in visits])
-        rows = np.array([visit.row for visit in visits], np.int64)
-        rates = [
-            zero_variance_rate(*self.stats.posterior(rows[sizes == size]), int(size))
-            for size in np.unique(sizes)
-            if size
-        ]
-        return float(np.concatenate(rates).mean()) if rates else math.nan
-
-    def _log_batch(self, visits: list[Visit], num_disbelieved: int, predicted: float) -> None:
-        judged = [visit for visit in visits if visit.num_correct + visit.num_wrong]
-        dead = sum(1 for visit in judged if not visit.num_correct or not visit.num_wrong)
-        total = sum(visit.num_correct + visit.num_wrong + visit.num_undecided for visit in visits)
-        figures = {
-            "predicted_zero_variance": predicted,
-            "zero_variance": dead / len(judged) if judged else math.nan,
-            "undecided_rate": sum(visit.num_undecided for visit in visits) / total if total else math.nan,
-            "disbelieved": float(num_disbelieved),
-        }
-        self._metrics |= {name: value for name, value in figures.items() if not math.isnan(value)}
-        trained = self.stats.status != HELD_OUT
-        rates = self.stats.mean_rate()[trained]
-        self._metrics["mean_rate"] = float(rates.mean())
-        self.history.batches.append(
-            {
-                "draw": self.clock.draw_number,
-                "step": self.clock.step,
-                **self.occupancy(),
-                **{name: None if math.isnan(value) else value for name, value in figures.items()},
-                "rate_histogram": rate_histogram(rates),
-            }
-        )
+    def _log_batch(self, figures: dict[str, float], moves: list[Move]) -> None:
+        rates = self.stats.mean_rate()[self.stats.status != HELD_OUT]
+        moved = {f"events/{name}": float(sum(move.event == name for move in moves)) for name in EVENTS}
+        # figures of the batch before must not stand in for ones that this batch lacks
+        drawn: dict[str, float] = {name: self._metrics[name] for name in DRAWN if name in self._metrics}
+        self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean())}
+        line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}
+        line |= {name: figures.get(name) for name in FIGURES}
+        self.history.batches.append({**line, "rate_histogram": rate_histogram(rates)})
 
     def _event(self, event: str, **detail: Any) -> None:
         self.history.add_event(event, self.clock.draw_number, self.clock.step, **detail)

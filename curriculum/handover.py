@@ -6,9 +6,11 @@ import numpy as np
 import polars as pl
 
 from curriculum.config import CurriculumConfig
-from curriculum.retirement import NUM_BETS, restart
+from curriculum.prior import new_stats
+from curriculum.retirement import restart
 from curriculum.state import Saved
-from curriculum.stats import ACTIVE, HELD_OUT, NEVER, Ints, Stats, new_stats
+from curriculum.stats import ACTIVE, HELD_OUT, NEVER, Stats
+from curriculum.visits import Ints
 
 
 def by_key(saved: Saved, problems: pl.DataFrame, config: CurriculumConfig) -> tuple[Stats, pl.DataFrame]:
@@ -16,7 +18,7 @@ def by_key(saved: Saved, problems: pl.DataFrame, config: CurriculumConfig) -> tu
 
     Also where the known ones went: a frame of `row` (before) and `to` (now).
     """
-    stats = new_stats(problems, config, NUM_BETS)
+    stats = new_stats(problems, config)
     new, old = _match(saved.keys, problems["key"])
     stats.put(new, saved.stats.take(old))
     return stats, pl.DataFrame({"row": old, "to": new})

@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from curriculum.stats import Batch, Floats
+from curriculum.stats import STATUSES
+from curriculum.visits import Batch, Floats
 
 VISIT: Final = pl.Schema(
     {
@@ -26,7 +27,16 @@ VISIT: Final = pl.Schema(
         "e_after": pl.Float32,
     }
 )
-RATE_BINS: Final = 10
+FIGURES: Final = ("predicted_zero_variance", "zero_variance", "undecided_rate", "disbelieved")
+BATCH: Final = pl.Schema(
+    [
+        ("draw", pl.Int32()),
+        ("step", pl.Int32()),
+        *((name, pl.Int64()) for name in STATUSES),
+        *((name, pl.Float64()) for name in FIGURES),
+        ("rate_histogram", pl.List(pl.Int64())),
+    ]
+)
 
 
 @dataclass
@@ -66,16 +76,10 @@ class History:
 
     def batches_frame(self) -> pl.DataFrame:
         """One row per observed batch."""
-        return pl.DataFrame(self.batches, infer_schema_length=None)
+        return pl.DataFrame(self.batches, schema=BATCH)
 
 
 def restore(visits: pl.DataFrame, batches: pl.DataFrame, events: bytes) -> History:
     """A history from what was saved."""
     lines = [json.loads(line) for line in events.decode().splitlines()]
     return History(events=lines, batches=batches.to_dicts(), _visits=[visits])
-
-
-def rate_histogram(rates: Floats) -> list[int]:
-    """How many problems have an estimated success rate in [0, .1), [.1, .2), ... [.9, 1]."""
-    places = np.minimum((rates * RATE_BINS).astype(np.int64), RATE_BINS - 1)
-    return [int(count) for count in np.bincount(places, minlength=RATE_BINS)]

@@ -14,7 +14,8 @@ import numpy as np
 
 from curate.errors import UserError
 from curriculum.config import CurriculumConfig
-from curriculum.stats import Floats, Ints, Stats, Visit
+from curriculum.stats import Stats
+from curriculum.visits import Floats, Ints, Visit
 
 BATCH: Final = "all sources"
 # fewer problems than this can all be undecided by their own fault
@@ -46,6 +47,33 @@ def find_outages(stats: Stats, visits: list[Visit], sources: list[str], config: 
         return []
     found = ((source, _sign(stats, part, MIN_SOURCE_PROBLEMS, config)) for source, part in sorted(by_source.items()))
     return [Sign(source, detail) for source, detail in found if detail]
+
+
+def in_a_row(counts: dict[str, int], down: list[Sign], sources: list[str]) -> dict[str, int]:
+    """Outages in a row by place, after a batch in which `down` was found and `sources` were visited."""
+    places = {sign.where for sign in down}
+    # a source that was not visited, or not looked at by itself, proves nothing
+    up = set() if BATCH in places else {BATCH, *sources} - places
+    kept = {where: count for where, count in counts.items() if where not in up}
+    return kept | {where: counts.get(where, 0) + 1 for where in places}
+
+
+def believed(visits: list[Visit], sources: list[str], down: list[Sign]) -> list[Visit]:
+    """The visits that no outage touches."""
+    places = {sign.where for sign in down}
+    if BATCH in places:
+        return []
+    return [visit for visit, source in zip(visits, sources, strict=True) if source not in places]
+
+
+def refuse_lasting(counts: dict[str, int], down: list[Sign], step: int, limit: int) -> None:
+    """Raise `Outage` where one of this batch's outages is the last that is borne."""
+    for sign in down:
+        if counts[sign.where] >= limit:
+            raise Outage(
+                f"training stopped at step {step}: {counts[sign.where]} batches in a row cannot be believed "
+                f"({sign.where}: {sign.detail}); mend the verifier or the model and resume"
+            )
 
 
 def _sign(stats: Stats, visits: list[Visit], min_problems: int, config: CurriculumConfig) -> str:

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from curriculum.config import CurriculumConfig
-from curriculum.stats import Floats, Ints, Stats
+from curriculum.stats import Stats
+from curriculum.visits import Floats, Ints
 
 Policy = Callable[[Stats, Ints, int, np.random.Generator, CurriculumConfig], Ints]
 CONTEST_ROWS: Final = 16_384

@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from curriculum.config import CurriculumConfig
-from curriculum.stats import Batch, Floats, Stats
+from curriculum.stats import Stats
+from curriculum.visits import Batch, Floats
 
 NUM_BETS: Final = 4
 

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from curriculum.config import CurriculumConfig
 from curriculum.policies import POLICIES, hardest
-from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Ints, Stats
+from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Stats
+from curriculum.visits import Ints
 
 
 class PoolExhausted(Exception):  # noqa: N818  # not an error: the curriculum has nothing left to teach

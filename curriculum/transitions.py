@@ -19,13 +19,15 @@ import numpy.typing as npt
 
 from curriculum.config import CurriculumConfig
 from curriculum.retirement import e_value, is_mastered, restart
-from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, Batch, Ints, Stats
+from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, Stats
+from curriculum.visits import Batch, Ints
 
 MAX_INTERVAL: Final = 2**30
+EVENTS: Final = ("retired", "reopened", "checked", "parked", "returned", "quarantined", "released")
 
 
 class Move(NamedTuple):
-    """What happened to a problem: retired, reopened, checked, parked, returned, quarantined, released; and why."""
+    """What happened to a problem, one of `EVENTS`, and why."""
 
     row: int
     event: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curriculum.stats import Floats
+from curriculum.visits import Floats
 
 
 def zero_variance_rate(a: Floats, b: Floats, group_size: int) -> Floats:

@@ -1,0 +1,77 @@
+"""What came of a batch: visits as the trainer tells them, and as the arrays that statistics are updated from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one group of completions of the problem at position `row` came to.
+
+    `undecided_reason` is the commonest reason code among the undecided ones. Mean lengths are in tokens, None where
+    there was no such completion.
+    """
+
+    row: int
+    num_correct: int
+    num_wrong: int
+    num_undecided: int
+    mean_tokens_correct: float | None = None
+    mean_tokens_wrong: float | None = None
+    undecided_reason: str = ""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Visits of distinct problems as arrays: the form in which statistics are updated."""
+
+    row: Ints
+    correct: Ints
+    wrong: Ints
+    undecided: Ints
+    tokens_correct: Floats
+    tokens_wrong: Floats
+    reasons: npt.NDArray[np.str_]
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> Batch:
+        """The chosen visits only."""
+        return Batch(**{field.name: self.__dict__[field.name][chosen] for field in fields(self)})
+
+    @property
+    def judged(self) -> Ints:
+        """Completions that were judged correct or wrong, per visit."""
+        return self.correct + self.wrong
+
+
+def as_batches(visits: list[Visit]) -> list[Batch]:
+    """The visits as batches of distinct problems: a problem's second visit goes into the second batch."""
+    rounds: list[list[Visit]] = []
+    seen: dict[int, int] = {}
+    for visit in visits:
+        number = seen[visit.row] = seen.get(visit.row, -1) + 1
+        rounds[number:] = rounds[number:] or [[]]
+        rounds[number].append(visit)
+    return [_batch(part) for part in rounds]
+
+
+def _batch(visits: list[Visit]) -> Batch:
+    def column(name: str, dtype: Any) -> Any:  # Any: numpy's dtype decides the array's type
+        return np.array([getattr(visit, name) for visit in visits], dtype)
+
+    return Batch(
+        column("row", np.int64),
+        column("num_correct", np.int64),
+        column("num_wrong", np.int64),
+        column("num_undecided", np.int64),
+        column("mean_tokens_correct", np.float64),  # None becomes NaN
+        column("mean_tokens_wrong", np.float64),
+        column("undecided_reason", np.str_),
+    )
