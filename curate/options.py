@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 from curate.config import Config, parse
 
@@ -48,8 +47,8 @@ def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
     flag = f"--{name.replace('_', '-')}"
     option = typer.Option(
         *([f"{flag}/--no-{flag[2:]}"] if info.annotation is bool else [flag]),
-        help=info.description,
-        show_default=_shown_default(info),
+        help=_help(info),
+        show_default=False,
         metavar=_metavar(info),
     )
     annotation = Annotated[_option_type(info.annotation), option]  # type: ignore[valid-type]  # made at run time
@@ -61,17 +60,20 @@ def _option_type(annotation: Any) -> Any:
     args = [arg for arg in get_args(annotation) if arg is not type(None)]
     if get_origin(annotation) in (Union, types.UnionType):
         return _option_type(args[0]) if len(args) == 1 else str | None
+    if get_origin(annotation) is Annotated:
+        return _option_type(args[0])
     if get_origin(annotation) in (list, tuple):
         return list[str] | None
     return annotation | None if annotation in PLAIN else str | None
 
 
-def _shown_default(info: FieldInfo) -> str | bool:
-    if info.default is PydanticUndefined or info.default in (None, (), ""):
-        return False
-    if isinstance(info.default, bool):
-        return "on" if info.default else "off"
-    return str(info.default)
+def _help(info: FieldInfo) -> str:
+    """The field's description with its default behind it; typer itself would set a text default in parentheses."""
+    default = info.get_default(call_default_factory=True) if not info.is_required() else None
+    if default in (None, (), [], ""):
+        return info.description or ""
+    shown = ("on" if default else "off") if isinstance(default, bool) else str(default)
+    return f"{info.description}  [default: {shown}]"
 
 
 def _metavar(info: FieldInfo) -> str | None:

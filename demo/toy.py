@@ -1,18 +1,21 @@
-"""The demo's model: a Llama of 0.9M parameters over characters, small enough to train on two cores in a minute.
+r"""The demo's model: a Llama of about a million parameters, small enough to train on two cores in a minute.
 
-`<think>`, `</think>` and `\\boxed{` are single tokens. The chat template knows `enable_thinking=False` (it prefills an empty
-think block) and marks the assistant's turn for TRL's assistant-only loss. Weights start random from a seed.
+`<think>`, `</think>` and `\boxed{` are single tokens, digits stand alone, and words come from a byte-level BPE over the
+demo's own questions, so that any text can be encoded and prompts stay short. The chat template knows
+`enable_thinking=False` (it prefills an empty think block) and marks the assistant's turn for TRL's assistant-only loss.
 """
 
 from __future__ import annotations
 
-import string
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-SPECIAL: Final = ["<pad>", "<eos>", "<unk>", "<|user|>", "<|assistant|>"]
-WORDS: Final = ["<think>", "</think>", "\\boxed{"]
-CHARACTERS: Final = string.digits + string.ascii_letters + string.punctuation + " \n"
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+SPECIAL: Final = ("<pad>", "<eos>", "<|user|>", "<|assistant|>")
+MARKS: Final = ("<think>", "</think>", "\\boxed{")
 CHAT_TEMPLATE: Final = (
     "{%- for message in messages -%}"
     "{%- if message.role == 'assistant' -%}"
@@ -25,41 +28,59 @@ CHAT_TEMPLATE: Final = (
 )
 
 
-def build_toy(folder: Path, *, hidden: int = 128, layers: int = 4, seed: int = 0) -> Path:
-    """Write an untrained toy model with its tokenizer into `folder`, loadable by transformers and vLLM."""
-    import torch
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+def build_toy(
+    folder: Path, corpus: Iterable[str] = (), *, hidden: int = 128, layers: int = 4, seed: int = 0
+) -> Path:
+    """Write an untrained toy model with its tokenizer into `folder`, loadable by transformers and vLLM.
 
-    vocabulary = {token: index for index, token in enumerate([*SPECIAL, *WORDS, *CHARACTERS])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"<think>|</think>|\\boxed\{|[\s\S]"), "isolated")
-    tokenizer.decoder = decoders.Fuse()
+    `corpus` holds texts whose words become tokens; without it every byte is a token of its own.
+    """
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    tokenizer = _tokenizer(corpus)
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        intermediate_size=4 * hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        max_position_embeddings=512,
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=None,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _tokenizer(corpus: Iterable[str]) -> PreTrainedTokenizerFast:
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(corpus, trainer)
+    tokenizer.add_tokens([AddedToken(mark, normalized=False, special=False) for mark in MARKS])
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        pad_token="<pad>",
-        eos_token="<eos>",
-        unk_token="<unk>",
-        additional_special_tokens=["<|user|>", "<|assistant|>"],
+        pad_token=SPECIAL[0],
+        eos_token=SPECIAL[1],
+        additional_special_tokens=list(SPECIAL[2:]),
         model_max_length=512,
     )
     fast.chat_template = CHAT_TEMPLATE
-    torch.manual_seed(seed)
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=len(vocabulary),
-            hidden_size=hidden,
-            intermediate_size=4 * hidden,
-            num_hidden_layers=layers,
-            num_attention_heads=4,
-            num_key_value_heads=4,
-            max_position_embeddings=512,
-            tie_word_embeddings=True,
-            pad_token_id=fast.pad_token_id,
-            eos_token_id=fast.eos_token_id,
-            bos_token_id=None,
-        )
-    )
-    model.save_pretrained(folder)
-    fast.save_pretrained(folder)
-    return folder
+    return fast

@@ -1,0 +1,144 @@
+"""The demo's raw material, as messy as what people really start from, made from a seed.
+
+    expressions.jsonl     {"question", "answer"}
+    stories.jsonl         {"question", "answer"} with GSM8K's `#### 42` at the end
+    reasoning_gym.parquet {"question", "answer", "metadata"}
+    scraped.jsonl         copies, multiple choice, proofs, leaks of the benchmark, rows without answers, torn lines
+    benchmark.jsonl       the made-up benchmark that the run will report; held out
+    cold_start.jsonl      {"prompt", "completion"} for SFT; neither in the pool nor in the benchmark
+
+`write_raw` makes them all; every file depends on nothing but the seed and the sizes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from problems import Problem, from_expression, generate
+
+SIZES: Final = {"expressions": 260, "stories": 260, "reasoning_gym": 160, "benchmark": 256, "cold_start": 12_000}
+NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_BROKEN = 60, 40, 24, 8
+NO_THINK_SHARE: Final = 0.15
+
+PROOFS: Final = (
+    "Prove that the sum of {a} consecutive odd numbers is divisible by {a}.",
+    "Show that there are infinitely many primes that leave remainder {a} when divided by 4.",
+    "Prove that $n^{a} - n$ is divisible by {a} for every integer $n$.",
+)
+
+
+def write_raw(folder: Path, seed: int = 0) -> Path:
+    """Write all raw files into `folder` and return it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = _fresh(random.Random(f"{seed}:problems"))
+    benchmark = list(itertools.islice(fresh, SIZES["benchmark"]))
+    expressions = _take(fresh, "expression", SIZES["expressions"])
+    stories = _take(fresh, "story", SIZES["stories"])
+    gym = list(itertools.islice(_reasoning_gym(seed), SIZES["reasoning_gym"]))
+    cold = list(itertools.islice(fresh, SIZES["cold_start"]))
+    rng = random.Random(f"{seed}:mess")
+    _write_jsonl(folder / "benchmark.jsonl", [_plain(problem) for problem in benchmark])
+    _write_jsonl(folder / "expressions.jsonl", [_plain(problem) for problem in expressions])
+    _write_jsonl(folder / "stories.jsonl", [_gsm8k(problem) for problem in stories])
+    _write_parquet(folder / "reasoning_gym.parquet", gym)
+    _write_jsonl(folder / "cold_start.jsonl", [_cold_start(problem, rng) for problem in cold])
+    _write_scraped(folder / "scraped.jsonl", [*expressions, *stories], benchmark, rng)
+    return folder
+
+
+def _fresh(rng: random.Random) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for problem in generate(rng):
+        if problem.question not in seen:
+            seen.add(problem.question)
+            yield problem
+
+
+def _take(problems: Iterator[Problem], family: str, count: int) -> list[Problem]:
+    return list(itertools.islice((p for p in problems if p.family == family), count))
+
+
+def _reasoning_gym(seed: int) -> Iterator[Problem]:
+    """Sums from reasoning-gym, reworded short; only those that have a working in columns."""
+    import reasoning_gym
+
+    sums = reasoning_gym.create_dataset("chain_sum", size=2000, seed=seed, min_terms=2, max_terms=3, max_digits=3)
+    for item in sums:
+        expression = item["metadata"]["expression"]
+        problem = from_expression(f"What is {expression}?", expression, "reasoning_gym")
+        if problem is not None:
+            yield problem
+
+
+def _plain(problem: Problem) -> dict[str, Any]:
+    return {"question": problem.question, "answer": str(problem.answer), "level": problem.level}
+
+
+def _gsm8k(problem: Problem) -> dict[str, Any]:
+    return {"question": problem.question, "answer": f"{problem.working}\n#### {problem.answer}"}
+
+
+def _cold_start(problem: Problem, rng: random.Random) -> dict[str, Any]:
+    is_short = rng.random() < NO_THINK_SHARE
+    completion = problem.short_completion() if is_short else problem.completion()
+    return {
+        "prompt": [{"role": "user", "content": problem.question}],
+        "completion": [{"role": "assistant", "content": completion}],
+    }
+
+
+def _write_scraped(path: Path, known: list[Problem], benchmark: list[Problem], rng: random.Random) -> None:
+    lines = [json.dumps(row) for row in _mess(known, benchmark, rng)]
+    lines += ['{"question": "Compute $3 + 4$.", "answer": "7"', "not json at all"][:NUM_BROKEN]
+    lines += [json.dumps({"question": None, "answer": "5"}) for _ in range(NUM_BROKEN // 2)]
+    lines += [json.dumps({"question": f"Compute ${n} + {n}$ for the case left open.", "answer": ""}) for n in range(4)]
+    rng.shuffle(lines)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _mess(known: list[Problem], benchmark: list[Problem], rng: random.Random) -> Iterator[dict[str, Any]]:
+    for problem in rng.sample(known, NUM_COPIES):
+        yield {**_plain(problem), "question": rng.choice(COPIES)(problem.question)}
+    for problem in rng.sample(benchmark, NUM_LEAKS):
+        yield {**_plain(problem), "question": rng.choice(LEAKS)(problem.question)}
+    for problem in itertools.islice(generate(rng), NUM_CHOICE):
+        yield _multiple_choice(problem, rng)
+    for template in PROOFS:
+        for number in (3, 5, 7):
+            yield {"question": template.replace("{a}", str(number)), "answer": "Proof."}
+
+
+COPIES: Final[tuple[Callable[[str], str], ...]] = (
+    lambda text: text,
+    lambda text: text.replace(" ", "  ", 2) + "\n",
+    lambda text: text.replace("How many", "Tell me how many").replace("Compute", "Please compute"),
+)
+LEAKS: Final[tuple[Callable[[str], str], ...]] = (
+    lambda text: text,
+    lambda text: f"Solve the following problem step by step. {text} Write the answer in a box.",
+    lambda text: text.replace(" ", "\n", 1),
+)
+
+
+def _multiple_choice(problem: Problem, rng: random.Random) -> dict[str, Any]:
+    options = rng.sample([problem.answer + delta for delta in (-10, -1, 1, 10)], 3)
+    options.insert(rng.randrange(4), problem.answer)
+    listed = " ".join(f"({letter}) {option}" for letter, option in zip("ABCD", options, strict=True))
+    return {"question": f"{problem.question} {listed}", "answer": "ABCD"[options.index(problem.answer)]}
+
+
+def _write_jsonl(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _write_parquet(path: Path, problems: list[Problem]) -> None:
+    import polars as pl
+
+    pl.DataFrame(
+        [{**_plain(problem), "metadata": json.dumps({"source_dataset": "chain_sum"})} for problem in problems]
+    ).write_parquet(path)
