@@ -36,6 +36,17 @@ Out = Annotated[Path, typer.Option("--out", help="Artifact folder to write.", sh
 Force = Annotated[bool, typer.Option("--force", help="Replace what another configuration left in --out.")]
 Executor = Annotated[str, typer.Option("--executor", help="Where batches run: local or ray.")]
 
+RUN_HELP: Final = """Run a pipeline file: import its sources, then every stage in order, into one run folder.
+
+What has not changed since the last run is reused, and an interrupted run goes on where it stopped.
+
+Example: gradus curate run pipeline.yaml --out runs/first
+"""
+FUNNEL_HELP: Final = """Print how many problems each stage of a run kept and dropped, and why.
+
+Example: gradus curate funnel runs/first --png
+"""
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -105,6 +116,43 @@ def _add(name: str, entry: Entry) -> None:
 
 for _name, _entry in STAGES.items():
     _add(_name, _entry)
+
+
+@app.command("run", help=RUN_HELP)
+def run_command(
+    pipeline: Annotated[Path, typer.Argument(help="YAML file with `sources` and `stages`.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Run folder: one artifact folder per stage.", show_default=False)],
+    force: Force = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")] = False,
+    executor: Executor = "local",
+) -> None:
+    """Run a pipeline file."""
+    from curate.funnel import steps_of, table
+    from curate.pipeline import plan_lines, read_pipeline, run_pipeline
+
+    plans = read_pipeline(pipeline)
+    typer.echo("\n".join(preview(one) for one in plans.plans))
+    if dry_run:
+        typer.echo("\n".join(plan_lines(plans, out)))
+        return
+    run_pipeline(plans, out, lambda outcome: typer.echo(summary(outcome)), force=force, executor=executor)
+    typer.echo("\n" + table(steps_of(out, plans.names())))
+
+
+@app.command("funnel", help=FUNNEL_HELP)
+def funnel_command(
+    run: Annotated[Path, typer.Argument(help="Folder that `gradus curate run` wrote.", show_default=False)],
+    png: Annotated[bool, typer.Option("--png", help="Draw it too, as RUN/funnel.png.")] = False,
+) -> None:
+    """Print a run's funnel."""
+    from curate.funnel import draw, steps_of, table
+    from curate.pipeline import stages_of
+
+    steps = steps_of(run, stages_of(run))
+    typer.echo(table(steps))
+    if png and steps:
+        draw(steps, run / "funnel.png")
+        typer.echo(f"drawn in {run / 'funnel.png'}")
 
 
 @app.callback()

@@ -40,21 +40,32 @@ class Config(BaseModel):
         return fields
 
 
-def parse(model: type[C], values: Mapping[str, Any], where: str) -> C:
+def parse(model: type[C], values: Mapping[str, Any], where: str, table: str = "") -> C:
     """Build `model` from `values`; raise `UserError` on the first thing wrong, with `where` in front.
 
-    `where` is how the user knows the values: a file name, or `--` for command line options.
+    `where` is how the user knows the values: a file name, or `--` for command line options; `table` is the path of
+    keys to them inside the file, e.g. `stages.dedup`.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise UserError(_line(model, error.errors(include_url=False)[0], where)) from None
+        raise UserError(_line(model, error.errors(include_url=False)[0], where, table)) from None
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML in which a key that stands twice is an error: PyYAML silently keeps the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        if doubled := [key for place, key in enumerate(keys) if key in keys[:place]]:
+            raise yaml.constructor.ConstructorError(None, None, f"{doubled[0]} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML mapping, or raise `UserError` naming the file and line."""
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  # a SafeLoader
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; give the path of a YAML file") from None
     except IsADirectoryError:
@@ -72,9 +83,9 @@ def nearest(word: str, known: list[str]) -> str:
     return f"did you mean {close[0]}?" if close else f"choose from {', '.join(sorted(known))}"
 
 
-def _line(model: type[Config], error: ErrorDetails, where: str) -> str:
+def _line(model: type[Config], error: ErrorDetails, where: str, table: str) -> str:
     is_option = where == "--"
-    path = [str(part) for part in error["loc"]]
+    path = [*filter(None, [table]), *(str(part) for part in error["loc"])]
     if is_option:
         path = [part.replace("_", "-") for part in path]
     name = f"--{path[0]}" if is_option and path else f"{where}: {'.'.join(path)}".removesuffix(": ")

@@ -76,7 +76,7 @@ def plan(source: Source, config: IngestConfig) -> Plan:
 
 def ingest(plans: Sequence[Plan], config: IngestConfig, out: Path, *, force: bool = False) -> Outcome:
     """Import the planned sources into the artifact `out`; goes on where an interrupted run stopped."""
-    with OutFolder(out, _identity(plans, config), force=force) as folder:
+    with OutFolder(out, identity(plans, config), force=force) as folder:
         spill = out / SPILL
         if (complete := folder.complete()) is not None:
             shutil.rmtree(spill, ignore_errors=True)
@@ -108,7 +108,8 @@ def _short(text: str | None, width: int) -> str:
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
-def _identity(plans: Sequence[Plan], config: IngestConfig) -> dict[str, Any]:
+def identity(plans: Sequence[Plan], config: IngestConfig) -> dict[str, Any]:
+    """What the fingerprint is made from; raises `UserError` where two sources have one name."""
     labels = [plan.source.label() for plan in plans]
     if doubled := sorted({label for label in labels if labels.count(label) > 1}):
         raise UserError(f"{doubled[0]}: two sources have this name; give each its own")

@@ -1,0 +1,81 @@
+"""The funnel: how many problems each stage of a run took in, kept and dropped, and why; in words and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from curate.manifest import MANIFEST, read_manifest
+
+BAR_WIDTH: Final = 24
+INK, KEPT, MUTED = "#1f2933", "#2f6f8f", "#8a97a3"
+DROPPED: Final = ("#c8553d", "#d98e4a", "#e3bf6b", "#a3b18a", "#8e9aaf", "#b08ea2")
+
+
+class Step(NamedTuple):
+    """A stage's numbers; `reasons` counts dropped rows by reason, merged duplicates among them, most first."""
+
+    stage: str
+    num_in: int
+    num_kept: int
+    reasons: tuple[tuple[str, int], ...]
+
+
+def steps_of(run: Path, stages: Sequence[str]) -> list[Step]:
+    """The finished stages of a run, in order."""
+    return [_step(run / stage) for stage in stages if (run / stage / MANIFEST).exists()]
+
+
+def _step(folder: Path) -> Step:
+    manifest = read_manifest(folder)
+    merged = int(manifest.facts.get("num_merged", 0))
+    reasons = {**manifest.reasons, **({"merged_into_twin": merged} if merged else {})}
+    by_count = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return Step(manifest.stage, manifest.num_in + merged, manifest.num_kept, tuple(by_count))
+
+
+def table(steps: Sequence[Step]) -> str:
+    """The funnel in words: a line a stage with a bar for what is left of the whole pool, then its reasons."""
+    if not steps:
+        return "no stage is finished yet"
+    total = max(steps[0].num_in, 1)
+    name = max(len(step.stage) for step in steps)
+    width = len(f"{total:,}")
+    lines = []
+    for step in steps:
+        share = step.num_kept / total
+        bar = "█" * round(share * BAR_WIDTH)
+        lines.append(
+            f"{step.stage:<{name}}  {step.num_kept:>{width},} of {step.num_in:>{width},} kept  {bar} {share:.1%}"
+        )
+        lines += [f"{'':<{name}}  {count:>{width},} {reason}" for reason, count in step.reasons]
+    return "\n".join(lines)
+
+
+def draw(steps: Sequence[Step], path: Path) -> None:
+    """The funnel as a PNG: a bar a stage, what is kept on the left, what is dropped by reason behind it."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 0.9 + 0.62 * len(steps)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    total = max(step.num_in for step in steps)
+    for row, step in enumerate(steps):
+        axes.barh(row, step.num_kept, color=KEPT, height=0.56)
+        left = step.num_kept
+        for place, (_, count) in enumerate(step.reasons):
+            axes.barh(row, count, left=left, color=DROPPED[place % len(DROPPED)], height=0.56)
+            left += count
+        axes.text(total * 0.008, row, f"{step.num_kept:,}", color="white", va="center", weight="bold", fontsize=9)
+        dropped = ", ".join(f"{reason} {count:,}" for reason, count in step.reasons[:4])
+        axes.text(0, row + 0.42, dropped or "nothing dropped", color=MUTED, va="center", fontsize=7.5)
+    axes.set_yticks(range(len(steps)), [step.stage for step in steps], color=INK)
+    axes.set_ylim(len(steps) - 0.3, -0.6)
+    axes.set_xlim(0, total * 1.01)
+    axes.set_xlabel("problems", color=INK)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(left=False, colors=INK)
+    figure.savefig(path, dpi=150)

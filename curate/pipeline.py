@@ -1,0 +1,143 @@
+"""A pipeline: sources and stages from one YAML file, run in order into one folder, each stage an artifact of its own.
+
+    RUN/pipeline.json   the stages in order
+    RUN/ingest/         the first artifact, RUN/<stage>/ the ones after it
+
+A stage's table holds the fields of its config and nothing else. A rerun reuses what has not changed and goes on where
+an interrupted one stopped; what has changed is refused, unless `force`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pydantic import Field
+
+from curate.artifact import open_artifact
+from curate.commands import STAGES
+from curate.config import Config, nearest, parse, read_yaml
+from curate.errors import UserError
+from curate.ingest import IngestConfig, Plan, identity, ingest, plan
+from curate.manifest import MANIFEST, fingerprint, read_manifest, write_atomic
+from curate.out_folder import STATE
+from curate.sources import Source, pinned
+from curate.stage import Outcome, Stage, run_stage
+
+PIPELINE: Final = "pipeline.json"
+INGEST: Final = "ingest"
+
+
+class PipelineFile(Config):
+    """The tables of a pipeline file."""
+
+    # Any: checked one by one, so that an error names its source
+    sources: tuple[dict[str, Any], ...] = Field(description="Paths or Hub ids, with what is to be known of them")
+    stages: dict[str, dict[str, Any] | None] = Field({}, description="Settings by stage, in the order of the work")
+
+
+class Pipeline(NamedTuple):
+    """What a pipeline file asks for: the planned sources, how to import them, and the stages behind, in order."""
+
+    plans: list[Plan]
+    ingest: IngestConfig
+    stages: dict[str, Config]
+
+    def names(self) -> list[str]:
+        """The folders of the run, in order."""
+        return [INGEST, *self.stages]
+
+
+def read_pipeline(path: Path) -> Pipeline:
+    """Read and check a pipeline file and look at its sources; `UserError` names the first thing wrong."""
+    file = parse(PipelineFile, read_yaml(path), str(path))
+    if not file.sources:
+        raise UserError(f"{path}: sources is empty; name at least one path or hub id")
+    if INGEST in list(file.stages)[1:]:
+        raise UserError(f"{path}: stages.{INGEST} stands behind another stage; it is always first")
+    sources = [parse(Source, table, str(path), f"sources.{at}") for at, table in enumerate(file.sources)]
+    tables = {name: table or {} for name, table in file.stages.items()}
+    config = parse(IngestConfig, tables.pop(INGEST, {}), str(path), f"stages.{INGEST}")
+    stages = {name: _config(name, table, path) for name, table in tables.items()}
+    return Pipeline([plan(pinned(source), config) for source in sources], config, stages)
+
+
+def run_pipeline(
+    pipeline: Pipeline, out: Path, done: Callable[[Outcome], None], *, force: bool = False, executor: str = "local"
+) -> None:
+    """Run every stage in order; `done` is called behind each. Raises `UserError` where an earlier run is in the way."""
+    _record(pipeline, out, force=force)
+    done(ingest(pipeline.plans, pipeline.ingest, out / INGEST, force=force))
+    for (name, config), before in zip(pipeline.stages.items(), pipeline.names(), strict=False):
+        pool = open_artifact(out / before)
+        done(run_stage(_stage(name, config), pool, out / name, force=force, executor=executor))
+
+
+def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:
+    """One line a stage: its settings and what a run would do with it; nothing is written."""
+    digest: str | None = None
+    for name in pipeline.names():
+        wanted: str | None = None
+        if name == INGEST:
+            wanted = fingerprint(**identity(pipeline.plans, pipeline.ingest))
+            config: Config = pipeline.ingest
+        else:
+            config = pipeline.stages[name]
+            if digest is not None:
+                wanted = fingerprint(**_stage(name, config).identity(digest))
+        settings = config.model_dump(mode="json", exclude_defaults=True)
+        digest, state = _state(out / name, wanted)
+        yield f"{name:<16} {state:<44} {json.dumps(settings, ensure_ascii=False) if settings else ''}".rstrip()
+
+
+def stages_of(run: Path) -> list[str]:
+    """The stages of a run folder, in order; `UserError` where it is none."""
+    try:
+        names: list[str] = json.loads((run / PIPELINE).read_bytes())["stages"]
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{run}: holds no {PIPELINE}; give the folder that `gradus curate run` wrote") from None
+    except (ValueError, KeyError):
+        raise UserError(f"{run / PIPELINE}: is damaged; run the pipeline again") from None
+    return names
+
+
+def _config(name: str, table: dict[str, Any], path: Path) -> Config:  # Any: settings not yet checked
+    if name not in STAGES:
+        raise UserError(f"{path}: stages.{name} is no stage; {nearest(name, [INGEST, *STAGES])}")
+    model: type[Config] = getattr(importlib.import_module(STAGES[name].module), STAGES[name].config)
+    return parse(model, table, str(path), f"stages.{name}")
+
+
+def _stage(name: str, config: Config) -> Stage:
+    stage: Stage = importlib.import_module(STAGES[name].module).stage(config)
+    return stage
+
+
+def _record(pipeline: Pipeline, out: Path, *, force: bool) -> None:
+    """Write the order of the stages, first of all; refuse where another order lies there."""
+    if (out / PIPELINE).exists() and not force:
+        earlier: Sequence[str] = stages_of(out)
+        if earlier != pipeline.names():
+            raise UserError(
+                f"{out}: holds a run of {', '.join(earlier)}; choose another folder, or --force to replace what differs"
+            )
+    try:
+        write_atomic(out / PIPELINE, (json.dumps({"stages": pipeline.names()}, indent=1) + "\n").encode())
+    except OSError as error:
+        raise UserError(f"{out}: cannot write here ({error.strerror}); choose another folder") from None
+
+
+def _state(folder: Path, wanted: str | None) -> tuple[str | None, str]:
+    """The digest of a finished artifact with this fingerprint, and in words what a run would do."""
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder)
+        if manifest.fingerprint == wanted:
+            return manifest.digest, f"reuse ({manifest.num_kept:,} of {manifest.num_in:,} kept)"
+        return None, "replace with --force: settings or input changed"
+    if (folder / STATE).exists():
+        begun = json.loads((folder / STATE).read_bytes())["fingerprint"]
+        return None, "go on" if begun == wanted else "replace with --force: settings or input changed"
+    return None, "run"
