@@ -1,0 +1,92 @@
+"""The words by which a problem's text says that its answer is to be chosen, and those that only look like it.
+
+`ALONE` and `CLOSED_ZH` decide without labels: no open question is worded so. `WITH_LABELS` only speaks for a list that
+is there. `ASKS` finds a question or an order, `CONDITIONS` the words before a list of conditions, which all hold.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
+
+
+_RIGHT = "(?:correct|right|best|appropriate|true|proper|suitable|false|incorrect|valid|wrong)"
+_GOOD = f"(?:(?:most |single |one )?{_RIGHT} )"
+_THING = "(?:answers?|options?|alternatives?|choices?|responses?|statements?|letters?|expressions?|values?|completion)"
+_PICK = r"\b(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
+_WRITE = r"\b(?:enter|write|give|type|answer|respond|reply|report|state|provide|submit|use|output)"
+_YOURS = "(?:only )?(?:with )?(?:only )?(?:the |your answer as (?:the |an? )?|an? )?"
+
+ALONE: Final = _any_of(
+    r"\bwhich (?:one |two |three )?(?:of|among) (?:these|those|the (?:following|above|below))\b",
+    rf"\bwhich (?:one |two |three )?(?:of|among) the {_THING}\b",
+    rf"\bwhich {_THING} (?:below |above )?(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
+    r"\bof the following(?: \w+)?, which\b",
+    rf"{_PICK} (?:all |only )?(?:the |an? )?{_GOOD}+{_THING}\b",
+    rf"{_PICK} (?:all|any|every|each|one|two|the ones?) (?:of the following\b|(?:that|which) appl)",
+    rf"{_PICK} (?:all|the ones?) that (?:is|are) (?:true|correct|false)",
+    rf"{_PICK} (?:one|the (?:answer|option|letter|choice))\b\s*[:：]",
+    rf"{_PICK} (?:one|the (?:answer|option|letter|choice)) (?:from|of|among) (?:the )?(?:following|below|{_THING})",
+    rf"{_PICK} the (?:answer|option|letter|choice) (?:that|which|for|corresponding)",
+    rf"{_WRITE} {_YOURS}(?:(?:capital|corresponding|correct|option|single|upper-?case) )*letters?(?: \([^)]*\))? "
+    r"(?:of|for|that|corresponding|only|\(|next to|in front|choice)",
+    r"\b(?:your answer should be|answer with) (?:the |a )?(?:single )?(?:letter|option)\b",
+    # Enter "C" for circle, "P" for parabola
+    r"[\"“'‘`]+\w[\"”'’`]+ (?:for|if) [\w ]+[,;] .{0,80}[\"“'‘`]+\w[\"”'’`]+ (?:for|if) ",
+    r"\b(?:answer|multiple) choices?\s*[:：]|\b(?:options|choices)\s*(?:are)?\s*[:：]",
+    "哪(?:个|一个|些)选项|(?:以下|下列)选项|正确的选项|选项中|请选择|选择正确",
+    r"[（(【\[]\s*(?:单选|多选|单项选择|多项选择|不定项选择|选择)题?\s*[)）】\]]",
+)
+CLOSED_ZH: Final = _any_of(
+    "(?:下列|以下|下面)[^。？?；;]{0,60}?(?:的是|的有|的为|哪[个项种些一])"
+    r"[^。？?]{0,12}(?:[（(][\s　]*[)）]|[？?：:]|_{2,}|\s*$)"
+)
+WITH_LABELS: Final = _any_of(
+    r"\bone of the following\b",
+    rf"{_PICK} (?:one|the|from|all)\b",
+    rf"\bcorrect {_THING}\b",
+    r"\bwhich\b[^.?!]*[?:]",
+    "选出|选择|的是|正确|错误|下列|以下",
+    r"(?:等于|是|为|有|应选|[=＝])\s*[$\s]*[（(][\s　]*[)）]",
+)
+COUNTS: Final = _any_of(
+    r"\bhow many (?:of|among|(?:\w+ )?statements)\b",
+    r"\bnumber of (?:the )?(?:following|true|correct|false|these|statements)\b",
+    "个数|几个|有多少个?是|共有",
+)
+CONDITIONS: Final = _any_of(
+    r"(?:satisf\w+|conditions?|propert\w+|rules?|axioms?|such that|assum\w+|requirements?|constraints?|steps?|facts|"
+    r"information|follow(?:s|ing)(?: holds?| manner| way)?|条件|性质|规则|步骤|满足)\s*[:：,，]?[\s\[(]*$"
+)
+_VERBS = (
+    r"find|determine|show|prove|compute|calculate|evaluate|give|state|express|solve|what|how|hence|deduce|sketch|draw|"
+    r"explain|verify|simplify|describe|estimate|list|write|for (?:which|what)|is it|is there|are there|does|do|can"
+)
+ASKS: Final = re.compile(
+    rf"(?:^|[.;,:!?]\s*|\b(?:then|hence|and)\s+)[\W_]*(?:please\s+)?(?:{_VERBS})(?![a-z])|[?？][\W_]*$"
+    r"|(?:^|[。；，：,;:.]\s*)(?:求|证明|试|写出|计算|解答|说明|问|画出|化简)",
+    re.IGNORECASE,
+)
+_QUOTE = r"[\"'“”`*]*"
+BINARY: Final = _any_of(
+    r"\btrue\s*(?:or|/)\s*false\s*[?:)\]]|\btrue\s*(?:or|/)\s*false\W*$|\byes\s*(?:or|/)\s*no\b\W*$",
+    r"^\W*(?:true or false|true/false|t/f|yes or no|yes/no)\b",
+    r"\bwhether\b[^.?!]*\b(?:true or false|correct or incorrect|right or wrong)\b",
+    r"\bwhether (?:the|this|each) (?:following )?statements?\b[^.?!]* (?:is|are) (?:true|correct|false)\b",
+    rf"(?:{_WRITE}|\b(?:say|choose|with|either))\W+(?:(?:with|only|either|simply)\W+)*"
+    rf"{_QUOTE}(?:yes|true){_QUOTE}\s*(?:\bor\b|/|\band\b|,)\s*{_QUOTE}(?:no|false)\b",
+    '判断(?:正误|对错|题|下列[^。]*(?:正误|对错|是否正确)|[:：])|对的?(?:打|画)[“"]?[√✓]',
+    r"[（(]\s*(?:对|正确|√)\s*(?:或|/|、|or)?\s*(?:错|错误|×)\s*[)）]",
+    r"(?:是否正确|对吗|对不对|正确吗)[？?。]?\s*[（(]?\s*[)）]?\s*$",
+)
+BINARY_ANSWERS: Final = frozenset(
+    "yes no true false right wrong correct incorrect 对 错 是 否 正确 错误 不正确 不对 √ × ✓ ✗ ✔ ✘ 真 假 不是".split()
+)
+LETTERS_ARE_THE_TOPIC: Final = _any_of(
+    r"\bletters?\b|alphabet|hexadecimal|\bbase\b|\broman\b|\bgrades?\b|\bnotes?\b|vitamin|blood type|cipher",
+    r"\bdecod|\bencod|integral|constant of|differential|\bint\b|字母|进制|等级|血型",
+)

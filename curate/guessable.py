@@ -1,0 +1,265 @@
+"""Can this problem's answer be guessed from a closed list? Options, true/false, yes/no, or the stem's own alternatives.
+
+`guessable(prompt, ground_truth, choices)` says how, or None for an open question. Labels alone decide nothing: (a), (1)
+and ① also number sub-questions, conditions and statements. What decides is who speaks of them: the answer (it names a
+label or repeats an option), the stem ("which of the following", 下列…的是), or a question that goes on after the list
+(then the list belongs to the stem). Kimi k1.5 (arXiv 2501.12599, section 2.1) keeps such problems out of RL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from curate.choice_cues import (
+    ALONE,
+    ASKS,
+    BINARY,
+    BINARY_ANSWERS,
+    CLOSED_ZH,
+    CONDITIONS,
+    COUNTS,
+    LETTERS_ARE_THE_TOPIC,
+    WITH_LABELS,
+)
+from curate.option_runs import FIGURE, STRONG, WRAP, OptionRun, masked, option_runs
+
+
+@dataclass(frozen=True)
+class Guessable:
+    """How a problem can be guessed.
+
+    reason: `multiple_choice` or `true_false`.
+    shape: what gave it away: `choices_column`, alphabet and shape of the labels such as `upper_paren`, `no_labels`,
+        `option_less`, `alternatives` or `binary`.
+    matched: the labels or words found.
+    run: the labelled options in the prompt, where there are any.
+    """
+
+    reason: str
+    shape: str
+    matched: str
+    run: OptionRun | None = None
+
+
+def guessable(prompt: str, ground_truth: str | None, choices: Sequence[str] | None) -> Guessable | None:
+    """How the problem's answer can be guessed, or None where it is an open question.
+
+    `ground_truth` and `choices` may be None: then the prompt alone must speak.
+    """
+    text, answer = masked(prompt), plain_answer(ground_truth)
+    if (how := _binary(text, answer, choices)) is not None:
+        return how
+    for run in option_runs(text):
+        if _has_contents(run) and offers_options(text, run, answer):
+            return Guessable("multiple_choice", f"{run.alphabet}_{run.shape}", " ".join(run.names), run)
+    if choices is not None and len(choices) > 1:
+        return Guessable("multiple_choice", "choices_column", f"{len(choices)} choices")
+    return _without_labels(text, answer)
+
+
+_BOX = re.compile(r"\\boxed\s*\{(.*)\}", re.DOTALL)
+_LEAD_IN = re.compile(
+    r"^(?:the )?(?:correct |final )?(?:answer|option|choice)(?: is\b)?\s*[:：]?\s+|^(?:答案|故选|选项?)\s*[:：]?\s*",
+    re.IGNORECASE,
+)
+
+
+def plain_answer(ground_truth: str | None) -> str:
+    r"""A ground truth without markup, box, lead-in and closing stops: `**B)**` is `B)`, `\\text{(C)}` is `(C)`."""
+    text = _BOX.sub(r"\1", masked(ground_truth or "").replace(WRAP, ""))
+    return _LEAD_IN.sub("", text.strip(" $\n")).strip(" \n$*`}.。，,")
+
+
+_BETWEEN = re.compile(r"[\s,，、;；&()（）\[\].:：/\"'“”]+|(?<![a-z])(?:and|or|only|和|与|或)(?![a-z])")
+_HEADED = re.compile(r"\W*(\w+)\s*[).:．、）\]]\s*(.+)", re.DOTALL)
+
+
+def named_labels(answer: str, run: OptionRun) -> tuple[str, ...]:
+    """The labels of `run` that an answer names: `("A", "C")` for `A, C` or `AC`; () where it names none.
+
+    `B) 18` names B where 18 is what stands behind B.
+    """
+    names = {name.lower(): name for name in run.names}
+    parts = [part for part in _BETWEEN.split(answer.lower()) if part]
+    if parts and all(part in names for part in parts):
+        return tuple(names[part] for part in parts)
+    if len(parts) == 1 and run.alphabet in ("upper", "circled") and _is_ascending(parts[0]):
+        return tuple(names[mark] for mark in parts[0]) if all(mark in names for mark in parts[0]) else ()
+    head = _HEADED.match(answer)
+    if head is not None and (name := names.get(head[1].lower())) is not None:
+        return (name,) if squashed(run.contents[run.names.index(name)]) == squashed(head[2]) else ()
+    return ()
+
+
+_DRESS = re.compile(rf"[{WRAP}$}}{{*`\s]+|\\(?=[()\[\]])|\\(?:text|mathrm|left|right)(?![a-z])")
+
+
+def squashed(text: str) -> str:
+    """Text reduced to what two writings of one short answer share, to compare an answer with an option."""
+    return _DRESS.sub("", re.sub(r"\\[dt]frac", r"\\frac", text.lower())).strip(".,;。；，、|()（）")
+
+
+def offers_options(text: str, run: OptionRun, answer: str) -> bool:
+    """Whether a run of labels offers answers to choose from; `answer` is a `plain_answer`, "" where unknown."""
+    stem = text[: run.start]
+    is_cued = ALONE.search(text) is not None or CLOSED_ZH.search(stem) is not None
+    asks_on = _asks_on(run) and not _comes_first(run, stem, answer)
+    if named_labels(answer, run):
+        return not _is_also_a_value(run, answer, is_cued=is_cued, asks_on=asks_on)
+    if asks_on or _are_questions(run) or (len(run.labels) < 3 and not _is_pair_of_options(run, stem, answer, is_cued)):
+        return False
+    if answer and squashed(answer) in {squashed(content) for content in run.contents}:
+        return True
+    if run.shape == "dash" or re.search(r"\band\W*$|[且和]\W*$", run.contents[-2]):
+        return False
+    if run.alphabet not in STRONG:
+        return not COUNTS.search(stem) and (
+            is_cued or (not answer and _is_put_to_choice(stem) and not CONDITIONS.search(stem))
+        )
+    if is_cued:
+        return True
+    return not CONDITIONS.search(stem) and (WITH_LABELS.search(stem) is not None or _stands_apart(text, run))
+
+
+def _comes_first(run: OptionRun, stem: str, answer: str) -> bool:
+    """Whether short options open the text and the question follows them."""
+    is_short = all(len(content) < 60 for content in run.contents)
+    return (
+        not re.search(r"\w", stem)
+        and is_short
+        and run.alphabet in STRONG
+        and (not answer or named_labels(answer, run) != ())
+    )
+
+
+def _is_also_a_value(run: OptionRun, answer: str, *, is_cued: bool, asks_on: bool) -> bool:
+    """Whether an answer that reads as a label may as well be a value: a bare figure, a variable, a name in the stem."""
+    if run.alphabet in STRONG:
+        return run.shape in ("dot", "colon", "line") and asks_on and not is_cued
+    if run.alphabet == "digit" and answer.isdigit():
+        return asks_on or _are_questions(run) or len(run.labels) < 3
+    return _are_questions(run) or (asks_on and not is_cued)
+
+
+def _is_pair_of_options(run: OptionRun, stem: str, answer: str, is_cued: bool) -> bool:
+    """Whether two labels are enough: only where the stem leaves no doubt."""
+    if run.alphabet not in STRONG:
+        return False
+    if answer:
+        return is_cued or squashed(answer) in {squashed(content) for content in run.contents}
+    return (
+        is_cued
+        or _is_put_to_choice(stem)
+        or (run.shape in ("dot", "paren", "half", "colon") and _fills_lines(stem, run))
+    )
+
+
+def _fills_lines(stem: str, run: OptionRun) -> bool:
+    """Whether every option has a short line of its own, under a stem."""
+    lines = [stem, *run.contents[:-1]]
+    return all(line.rstrip(" ").endswith("\n") for line in lines) and all(len(it.strip()) < 60 for it in run.contents)
+
+
+_MENTION = re.compile(rf"(?:[\s,.;:!?，。；、()（）{{}}$|*&\\~_{WRAP}]|\[|\]|\b(?:and|or)\b|[和与或])*", re.IGNORECASE)
+
+
+def _has_contents(run: OptionRun) -> bool:
+    """Whether something stands behind every label but perhaps one; `(A), (B) or (C)` only mentions them."""
+    num_empty = sum(_MENTION.fullmatch(content.replace(FIGURE, "x")) is not None for content in run.contents)
+    return num_empty == 0 or (num_empty == 1 and len(run.labels) > 3)
+
+
+def _are_questions(run: OptionRun) -> bool:
+    """Whether the labels number sub-questions: at least half of them ask for something."""
+    return 2 * sum(ASKS.search(content.strip()) is not None for content in run.contents) >= len(run.labels)
+
+
+def _asks_on(run: OptionRun) -> bool:
+    """Whether a question follows the list, so that the list belongs to the stem."""
+    first, _, rest = run.contents[-1].strip().partition("\n")
+    later = re.split(r"(?<=[.;。；!?？])\s*", first)[1:]
+    behind = ALONE.sub("", " ".join([*later, rest, run.tail]))
+    return ASKS.search(behind.strip()) is not None
+
+
+_RUNS_ON = re.compile(
+    r"\b(?:at|to|of|from|in|on|by|and|or|with|through|points?|cent(?:er|re)s?|circles?|lines?|vert(?:ex|ices)|sides?|angles?|"
+    r"than|towns?|cit(?:y|ies)|players?|teams?|is|are|let|that|,)\s*[$\s]*$",
+    re.IGNORECASE,
+)
+
+
+def _stands_apart(text: str, run: OptionRun) -> bool:
+    """Whether the labels are no part of running text, as the points are in `a line from A. It meets B. Then C.`."""
+    if run.shape in ("paren", "half", "word", "line"):
+        return True
+    return not any(_RUNS_ON.search(text, max(0, label.start - 20), label.start) for label in run.labels[1:])
+
+
+_OPEN_END = re.compile(
+    r"[?？]\W*$|(?:[=＝:：]|\b(?:is|are|equals?|be|was|were|by|of)|[是为有]|[（(]\s*[)）]|_{2,}|\\uline\{\s*\}[\s\w]{0,20})"
+    r"[\s.。．$:：]*$"
+)
+
+
+def _is_put_to_choice(stem: str) -> bool:
+    """Whether a stem ends in a question or in the middle of a sentence, so that what follows must answer it."""
+    return _OPEN_END.search(stem) is not None
+
+
+def _is_ascending(letters: str) -> bool:
+    return len(letters) > 1 and list(letters) == sorted(set(letters))
+
+
+def _binary(text: str, answer: str, choices: Sequence[str] | None) -> Guessable | None:
+    word = re.split(r"[,.;，。；:：]", answer.lower())[0].strip(" \"'“”()（）")
+    if word in BINARY_ANSWERS:
+        return Guessable("true_false", "binary", word)
+    if choices is not None and len(choices) == 2 and all(plain_answer(it).lower() in BINARY_ANSWERS for it in choices):
+        return Guessable("true_false", "binary", " / ".join(choices))
+    cue = BINARY.search(text)
+    if cue is not None and answer.lower() in ("", "t", "f", "y", "n", "0", "1", "a", "b"):
+        return Guessable("true_false", "binary", cue[0].strip())
+    return None
+
+
+_LETTERS: Final = re.compile(r"\(?[A-H]\)?|[A-E](?:\s*[,，、]?\s*[A-E])+")
+
+
+def _without_labels(text: str, answer: str) -> Guessable | None:
+    cue = ALONE.search(text) or CLOSED_ZH.search(text)
+    if cue is not None and not COUNTS.search(text[: cue.start()][-40:] + cue[0]):
+        return Guessable("multiple_choice", "no_labels", cue[0].strip()[:80])
+    if _LETTERS.fullmatch(answer) and not LETTERS_ARE_THE_TOPIC.search(text):
+        letters = re.findall("[A-H]", answer)
+        if letters == sorted(set(letters)) and not any(_names_something(text, letter) for letter in letters):
+            return Guessable("multiple_choice", "option_less", answer)
+    return _alternatives(text, answer)
+
+
+def _names_something(text: str, letter: str) -> bool:
+    """Whether a letter stands in the text as a name; the article in `A car` does not."""
+    return re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])(?!\s+[a-z]{{2}})", text) is not None
+
+
+_CLOSED: Final = re.compile(
+    r"(?:\b(?:which|whether|determine if|choose|select|decide|classify)\b"
+    r"|(?:^|[.?!\n]\s*|,\s*)(?:is|are|was|were|does|do|did)\b)"
+    r"(?P<body>[^.?!]*\s(?:or|versus)\s[^.?!]*)[.?!]",
+    re.IGNORECASE,
+)
+
+
+def _alternatives(text: str, answer: str) -> Guessable | None:
+    """The stem itself lists what can be answered: "Is it odd, even, or neither?" with the answer among them."""
+    want = squashed(answer)
+    if len(want) < 2:
+        return None
+    for match in _CLOSED.finditer(text):
+        items = {squashed(item) for item in re.split(r"[,:()]|\bor\b|\bversus\b|\bit\b", match["body"])} - {""}
+        if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
+            return Guessable("multiple_choice", "alternatives", match[0].strip()[:80])
+    return None

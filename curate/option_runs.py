@@ -1,0 +1,186 @@
+r"""Find runs of labelled options in a problem's text: `(A) 16 (B) 18`, `a) .. b) ..`, `①..②..`, `\\textbf{(A)}\\ 16`.
+
+A run is a row of labels of one shape that starts at the alphabet's first letter and goes on without a gap. Whether it
+offers answers to choose from, or lists sub-questions, conditions or statements, is for `multiple_choice` to judge. All
+matching is done on `masked(text)`, which has the text's length, so that positions hold in the text itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+FIGURE: Final = "\ue000"  # stands for every character of a drawing or a listing: content, but no text
+WRAP: Final = "\ue001"  # stands for markup that only dresses a label, such as \textbf{ or **
+
+ALPHABETS: Final = {
+    "upper": "ABCDEFGHIJ",
+    "lower": "abcdefghij",
+    "digit": ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10"),
+    "circled": "①②③④⑤⑥⑦⑧⑨⑩",
+    "roman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
+    "ROMAN": ("I", "II", "III", "IV", "V", "VI", "VII", "VIII"),
+    "cyrillic": "АБВГДЕ",
+}
+STRONG: Final = ("upper", "cyrillic")  # alphabets that rarely number anything but options
+
+_SAME_LENGTH: Final = (
+    (
+        re.compile(r"\[asy\].*?(?:\[/asy\]|\Z)|\\begin\{(tikzpicture|asy)\}.*?\\end\{\1\}|```.*?(?:```|\Z)", re.DOTALL),
+        FIGURE,
+    ),
+    (re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>]*>|\\includegraphics(?:\[[^\]]*\])?\{[^}]*\}"), FIGURE),
+    (re.compile(r"\\begin\{(?:enumerate|itemize|array|tabular)\}(?:\[[^\]\n]*\])?|\\end\{\w+\}"), "\n"),
+    (re.compile(r"<br\s*/?>|</?(?:p|li|ul|ol|div)>|\\item(?![a-z])|\\\\(?:\[[^\]\n]*\])?"), "\n"),
+    (re.compile(r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathsf|mbox|emph|underline)\s*\{"), WRAP),
+    (
+        re.compile(r"\{\s*\\(?:bf|rm|it|sf)(?![a-z])|\\(?:bf|rm|left|right|displaystyle)(?![a-z])|\*\*|__|</?[bi]>"),
+        WRAP,
+    ),
+    (re.compile(r"\\q?quad(?![a-z])|\\hspace\*?\{[^}]*\}|\\[ ,;:!]|[~&\t\u3000\xa0]"), " "),
+)
+_FOLD: Final = {
+    code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+}
+_OPEN, _CLOSE = r"[(（\[［【〔<]", r"[)）\]］】〕>]"
+_W = rf"[{WRAP}\s}}]*"
+_CORE: Final = {
+    "upper": r"[A-J]",
+    "lower": r"[a-j]",
+    "digit": r"(?:10|[1-9])",
+    "circled": r"[①-⑩]",
+    "roman": r"(?:viii|vii|vi|iv|v|iii|ii|i)",
+    "ROMAN": r"(?:VIII|VII|VI|IV|V|III|II|I)",
+    "cyrillic": r"[А-Е]",
+}
+# no word, command, sub- or superscript may run into a label; a glued one (`A.1B.2`) may follow a figure
+_BEFORE = r"(?<![A-Za-z\\_^'’.А-я])"
+
+
+def _shapes(core: str, alphabet: str) -> dict[str, str]:
+    """The shapes a label of an alphabet may take, as patterns with a group around the label itself."""
+    if alphabet == "circled":
+        return {"circled": f"({core})"}
+    apart = r"(?![0-9])" if alphabet == "digit" else ""
+    glued = r"(?<![(（])" if alphabet == "upper" else r"(?<![0-9(（])"
+    bullet = r"(?:[-*•]\s+|\|[ \t]*(?=[^|\n]*\|[^|\n]*\|?[ \t]*$))?"  # a table's row only where it has one cell more
+    half = r"(?<![(（\[A-Za-z0-9\\_^'’.+\-=А-я])"
+    return {
+        "paren": rf"(?:{_BEFORE}|(?<=\d)){_OPEN}{_W}\$?{_W}({core}){_W}\$?\.?{_W}{_CLOSE}",
+        "half": rf"{half}{_W}({core})[.]?[{WRAP}}}]*[)）\]］】]",
+        "word": rf"(?<![A-Za-z])(?:[Oo]ption|[Cc]hoice|选项)\s*{_OPEN}?({core}){_CLOSE}?\s*[.:：．、)）-]?",
+        "dot": rf"{glued}{_BEFORE}({core})[{WRAP}}}]*\s?[.．、。]{apart}(?!\.)",
+        "colon": rf"(?<![0-9(（]){_BEFORE}({core})[{WRAP}}}]*\s?[:：]{apart}",
+        "line": rf"^[ \t]*{bullet}[{WRAP}]*({core})[{WRAP}}}]*(?:\s*[-–—|]+>?\s+|[ \t]+)(?=[^\s=&])",
+        "dash": rf"(?<![\w\\^.+\-=/–—])({core})\s?[-–—/]\s?(?=[\w$\\(])" if alphabet == "upper" else r"(?!)()",
+    }
+
+
+_LABELS: Final = {
+    (alphabet, shape): re.compile(pattern, re.MULTILINE)
+    for alphabet, core in _CORE.items()
+    for shape, pattern in _shapes(core, alphabet).items()
+}
+# a text without a second label has no run: most texts are done with after one cheap look per alphabet
+_SECOND: Final = {
+    alphabet: re.compile(
+        rf"(?<![A-Za-z\\]){letters[1]}[\s{WRAP}}}$]*[.．、。:：)）\]］】〕>\-–—|/]|^\W*{letters[1]}[ \t]|②",
+        re.MULTILINE,
+    )
+    for alphabet, letters in ALPHABETS.items()
+}
+_NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*$")  # Row 1: Step 2: Case II. name things, they offer nothing
+
+
+@dataclass(frozen=True)
+class Label:
+    """One label in the text: its name in the alphabet, where it starts, and where its content starts."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class OptionRun:
+    """Consecutive labels of one shape; `contents` are the texts behind them, `tail` what follows the last one."""
+
+    alphabet: str
+    shape: str
+    labels: tuple[Label, ...]
+    contents: tuple[str, ...]
+    tail: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels' names, e.g. `("A", "B", "C")`."""
+        return tuple(label.name for label in self.labels)
+
+    @property
+    def start(self) -> int:
+        """Where the run begins in the text: the stem stands before it."""
+        return self.labels[0].start
+
+
+def masked(text: str) -> str:
+    """The text with drawings, label markup and LaTeX spacing replaced, character for character."""
+    for pattern, stand_in in _SAME_LENGTH:
+        text = pattern.sub(lambda match, to=stand_in: to * len(match[0]), text)  # type: ignore[misc]  # bound at once
+    return text
+
+
+def option_runs(text: str) -> list[OptionRun]:
+    """All runs of two or more labels in a text, longest first; `text` is already `masked`."""
+    folded = text.translate(_FOLD)
+    runs = [
+        _run(text, alphabet, shape, labels)
+        for alphabet in ALPHABETS
+        if _SECOND[alphabet].search(folded)
+        for shape in _shapes("", alphabet)
+        if (labels := _consecutive(_found(folded, alphabet, shape), alphabet))
+    ]
+    return sorted(runs, key=lambda run: (-len(run.labels), run.alphabet not in STRONG, run.start))
+
+
+def _found(text: str, alphabet: str, shape: str) -> list[Label]:
+    matches = list(_LABELS[alphabet, shape].finditer(text))
+    if shape == "half":
+        matches = [match for match in matches if not _closes_a_bracket(text, match.start())]
+    elif shape in ("dot", "colon") and alphabet in ("digit", "roman", "ROMAN"):
+        matches = [match for match in matches if not _NUMBERED.search(text, max(0, match.start() - 20), match.start())]
+    return [Label(match[1], match.start(), match.end()) for match in matches]
+
+
+def _closes_a_bracket(text: str, position: int) -> bool:
+    """Whether a bracket stands open before `position` on its line, as in `(b - c)`, where c is no label."""
+    before = text[max(0, position - 40) : position].rpartition("\n")[2]
+    return max(before.rfind(mark) for mark in "(（") > max(before.rfind(mark) for mark in ")）]")
+
+
+def _consecutive(labels: list[Label], alphabet: str) -> tuple[Label, ...]:
+    """The longest run of labels that starts at the first letter, the latest of equals; () where none has two."""
+    letters = ALPHABETS[alphabet]
+    best: tuple[Label, ...] = ()
+    for position, label in enumerate(labels):
+        if label.name != letters[0]:
+            continue
+        run = [label]
+        for later in labels[position + 1 :]:
+            if len(run) < len(letters) and later.name == letters[len(run)]:
+                run.append(later)
+        if len(run) >= max(2, len(best)):
+            best = tuple(run)
+    return best
+
+
+_BREAK = re.compile(r"\n\s*\n")
+
+
+def _run(text: str, alphabet: str, shape: str, labels: tuple[Label, ...]) -> OptionRun:
+    ends = [*(label.start for label in labels[1:]), len(text)]
+    contents = [text[label.end : end] for label, end in zip(labels, ends, strict=True)]
+    parts = _BREAK.split(contents[-1].strip("\n "), maxsplit=1)
+    tail = parts[1] if len(parts) > 1 else ""
+    contents[-1] = parts[0]
+    return OptionRun(alphabet, shape, labels, tuple(contents), tail)
