@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -40,16 +40,18 @@ class Config(BaseModel):
         return fields
 
 
-def parse(model: type[C], values: Mapping[str, Any], where: str, table: str = "") -> C:
+def parse(model: type[C], values: Mapping[str, Any], where: str | Callable[[str], str], table: str = "") -> C:
     """Build `model` from `values`; raise `UserError` on the first thing wrong, with `where` in front.
 
-    `where` is how the user knows the values: a file name, or `--` for command line options; `table` is the path of
-    keys to them inside the file, e.g. `stages.dedup`.
+    `where` is how the user knows the values: a file name, or `--` for command line options, or a function that says
+    which for a field; `table` is the path of keys to them inside the file, e.g. `stages.dedup`.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise UserError(_line(model, error.errors(include_url=False)[0], where, table)) from None
+        first = error.errors(include_url=False)[0]
+        origin = where(str(first["loc"][0]) if first["loc"] else "") if callable(where) else where
+        raise UserError(_line(model, first, origin, table)) from None
 
 
 class _Loader(yaml.SafeLoader):

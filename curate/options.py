@@ -1,7 +1,8 @@
 """Command line options from a config model, so that name, type, default and help are written once.
 
 `with_options(command, Config)` gives typer a signature in which the parameter `config` is replaced by one option per
-field of the model. Types that typer knows pass as they are; all others are read as text and parsed by the model itself.
+field of the model, and by `--config FILE`, a YAML table of the same fields. Types that typer knows pass as they are; all
+others are read as text and parsed by the model itself.
 """
 
 from __future__ import annotations
@@ -10,14 +11,24 @@ import inspect
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
 
-from curate.config import Config, parse
+from curate.config import Config, parse, read_yaml
 
 PLAIN = (int, float, bool, str, Path)
+
+
+SETTINGS: Final = inspect.Parameter(
+    "settings",
+    inspect.Parameter.KEYWORD_ONLY,
+    annotation=Annotated[
+        Path | None, typer.Option("--config", help="YAML file of the options below; those given here win.")
+    ],
+    default=None,
+)
 
 
 def with_options(command: Callable[..., None], model: type[Config]) -> Callable[..., None]:
@@ -29,15 +40,20 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
     own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "config"]
     fields = [_parameter(name, info) for name, info in model.model_fields.items()]
 
-    def run(**given: Any) -> None:  # Any: typer hands over whatever each option parsed to
+    def run(settings: Path | None, **given: Any) -> None:  # Any: typer hands over whatever each option parsed to
         mine = {p.name: given.pop(p.name) for p in own}
-        # an option that was not given is left to the model's own default
+        # an option that was not given is left to the file, and then to the model's own default
         values = {name: value for name, value in given.items() if value is not None and value != []}
-        command(**mine, config=parse(model, values, "--"))
+        table = read_yaml(settings) if settings else {}
+
+        def where(field: str) -> str:
+            return str(settings) if field in table and field not in values else "--"
+
+        command(**mine, config=parse(model, {**table, **values}, where))
 
     run.__name__ = command.__name__
     run.__doc__ = command.__doc__
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *fields)]
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, SETTINGS, *fields)]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions take it at run time
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
