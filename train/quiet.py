@@ -1,0 +1,26 @@
+"""Silence for the libraries beneath: their progress bars, notices and deprecations are not the user's business."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from typing import Final
+
+NOISY: Final = ("accelerate", "datasets", "huggingface_hub", "torch", "transformers", "trl", "vllm")
+
+
+def quiet() -> None:
+    """Let only errors of the model libraries through; call it before they are used."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    warnings.filterwarnings("ignore", module=r"(transformers|trl|torch|accelerate|vllm)\.")
+    import datasets
+    import transformers
+
+    datasets.disable_progress_bars()
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    for name in NOISY:
+        logging.getLogger(name).setLevel(logging.ERROR)

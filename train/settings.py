@@ -1,0 +1,133 @@
+"""The settings that every trainer shares, and how they become a TRL config.
+
+Each trainer's own config derives from `TrainerConfig`. What Gradus does not name can be set by TRL's own name through
+`trl`, which is checked against the fields of TRL's config class before any model is loaded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BeforeValidator, Field, PositiveInt
+
+from curate.config import RUNTIME, Config, nearest
+from curate.errors import UserError
+from train.environment import num_processes
+
+
+def _table(value: Any) -> Any:
+    """A mapping given as text on the command line (YAML, so JSON too); anything else is left to the model."""
+    return yaml.safe_load(value) if isinstance(value, str) else value
+
+
+Table = Annotated[dict[str, Any], BeforeValidator(_table)]  # Any: values of TRL's own fields
+
+
+class TrainerConfig(Config):
+    """Settings of every trainer."""
+
+    max_steps: PositiveInt = Field(500, description="Optimizer steps.")
+    learning_rate: float = Field(1e-5, gt=0, description="Peak learning rate of AdamW.")
+    schedule: Literal["constant", "linear", "cosine"] = Field(
+        "cosine", description="How the learning rate goes on after the warm-up."
+    )
+    warmup_steps: int = Field(0, ge=0, description="Steps over which the learning rate rises from 0.")
+    max_grad_norm: float = Field(1.0, gt=0, description="Gradients are scaled down to this norm.")
+    micro_batch_size: PositiveInt | None = Field(
+        None, description="Completions per device and forward pass; as many as a step has, if not set."
+    )
+    lora_rank: int = Field(0, ge=0, description="Rank of LoRA adapters on all linear layers; 0 trains all weights.")
+    lora_alpha: PositiveInt = Field(32, description="LoRA's scale is lora_alpha / lora_rank.")
+    dtype: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto", description="Compute type; auto is bfloat16 on a GPU and float32 on a CPU."
+    )
+    gradient_checkpointing: bool = Field(
+        True, description="Recompute activations to save memory; only on a GPU.", json_schema_extra=RUNTIME
+    )
+    seed: int = Field(0, ge=0, description="Seed of order, draws and sampling.")
+    save_steps: PositiveInt = Field(100, description="A checkpoint every so many steps.", json_schema_extra=RUNTIME)
+    keep_checkpoints: int = Field(
+        2, ge=2, description="How many checkpoints stay; two, so that a kill while saving loses nothing.",
+        json_schema_extra=RUNTIME,
+    )  # fmt: skip
+    logging_steps: PositiveInt = Field(10, description="A log line every so many steps.")
+    report_to: tuple[str, ...] = Field(
+        (), description="Trackers that TRL also reports to: wandb, trackio, tensorboard.", json_schema_extra=RUNTIME
+    )
+    trl: Table = Field(
+        default_factory=dict, description="Further fields of TRL's config by their own name, e.g. '{adam_beta2: 0.99}'."
+    )
+
+
+def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) -> dict[str, Any]:
+    """The arguments of a TRL config that every trainer sets, on whatever device is here.
+
+    `sequences_per_step` over all processes is split into forward passes of `micro_batch_size`.
+    """
+    import torch
+
+    has_gpu = torch.cuda.is_available()
+    per_device = sequences_per_step // num_processes()
+    micro = config.micro_batch_size or per_device
+    return {
+        "output_dir": str(out),
+        "max_steps": config.max_steps,
+        "learning_rate": config.learning_rate,
+        "lr_scheduler_type": config.schedule,
+        "warmup_steps": config.warmup_steps,
+        "max_grad_norm": config.max_grad_norm,
+        "per_device_train_batch_size": micro,
+        "gradient_accumulation_steps": per_device // micro,
+        "bf16": has_gpu and config.dtype != "float32",
+        "use_cpu": not has_gpu,
+        "gradient_checkpointing": has_gpu and config.gradient_checkpointing,
+        "model_init_kwargs": {"dtype": "float32"},  # master weights; bf16 is autocast, as TRL's own default
+        "seed": config.seed,
+        "data_seed": config.seed,
+        "save_steps": config.save_steps,
+        "save_total_limit": config.keep_checkpoints,
+        "logging_steps": config.logging_steps,
+        "report_to": list(config.report_to),
+        "disable_tqdm": True,
+        "dataloader_num_workers": 0,
+        "dataloader_pin_memory": has_gpu,
+        **config.trl,
+    }
+
+
+def check_split(config: TrainerConfig, sequences_per_step: int) -> None:
+    """Refuse a step that cannot be split evenly over processes and forward passes."""
+    if sequences_per_step % num_processes():
+        raise UserError(
+            f"{sequences_per_step} sequences a step cannot be split over {num_processes()} processes; "
+            "make one a multiple of the other"
+        )
+    per_device = sequences_per_step // num_processes()
+    micro = config.micro_batch_size or per_device
+    if per_device % micro:
+        raise UserError(
+            f"--micro-batch-size is {micro}; use a divisor of {per_device}, the sequences of a step on one device"
+        )
+
+
+def check_passthrough(given: dict[str, Any], trl_config: type, taken: frozenset[str]) -> None:
+    """Refuse a `trl` field that TRL's config class lacks, or that Gradus sets by a setting of its own."""
+    known = [field.name for field in dataclasses.fields(trl_config)]
+    for name in given:
+        if name not in known:
+            raise UserError(f"trl: {name} is not a field of TRL's {trl_config.__name__}; {nearest(name, known)}")
+        if name in taken:
+            raise UserError(f"trl: {name} decides what Gradus keeps track of; use the command's own option for it")
+
+
+# what the run folder, resume and the late draws rely on
+TAKEN = frozenset(
+    {
+        "output_dir", "max_steps", "seed", "data_seed", "save_steps", "save_total_limit", "save_strategy",
+        "per_device_train_batch_size", "gradient_accumulation_steps", "ignore_data_skip", "dataloader_num_workers",
+        "num_train_epochs", "save_only_model", "report_to", "disable_tqdm",
+    }
+)  # fmt: skip

@@ -1,0 +1,49 @@
+"""The model that a run starts from, checked by its files before any weight is loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from curate.engines.model_files import chat_template, context_tokens, knows_think, model_folder
+from curate.engines.prompts import PromptConfig, settle_thinking
+from curate.errors import UserError
+
+
+def find_model(model: str, asked: PromptConfig, *, max_tokens: int = 0) -> Path:
+    """The folder of a model that can be asked so; `UserError` says what it lacks.
+
+    max_tokens: completion tokens, which its context must hold beside a prompt.
+    """
+    folder = model_folder(model)
+    template = chat_template(folder)
+    if asked.prompt_format == "chat" and template is None:
+        raise UserError(f"{model}: has no chat template; use --prompt-format raw, or add a chat_template.jinja")
+    if asked.thinking == "on" and asked.prompt_format == "chat" and "enable_thinking" not in (template or ""):
+        raise UserError(f"{model}: its chat template knows no enable_thinking; leave --thinking at default")
+    context = context_tokens(folder)
+    if context is not None and max_tokens >= context:
+        raise UserError(f"--max-tokens is {max_tokens}; a context of {context} tokens leaves no room for a prompt")
+    return folder
+
+
+def settled(asked: PromptConfig, folder: Path) -> PromptConfig:
+    """How the model is asked, with thinking switched as this model knows it."""
+    return settle_thinking(asked, chat_template(folder), knows_think=knows_think(folder))
+
+
+def load_tokenizer(folder: Path) -> Any:  # Any: transformers has no types
+    """The tokenizer, or `UserError` where it cannot be read or has nothing to pad with."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(f"{folder}: no usable tokenizer ({reason}); give the folder of a whole model") from None
+    if tokenizer.pad_token is None:
+        raise UserError(
+            f"{folder}: its tokenizer has no pad token; set pad_token in tokenizer_config.json, to a token that no "
+            "text holds and that is not the end of text"
+        )
+    return tokenizer
