@@ -45,6 +45,53 @@ app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))
 
 
 @app.command()
+def push(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET_DIR", help="Folder of card build.", show_default=False)],
+    repo: Annotated[str, typer.Option(help="ORG/NAME on the Hub; made if absent.", show_default=False)],
+    tag: Annotated[str, typer.Option(help="Version to tag, vMAJOR.MINOR.PATCH.", show_default=False)] = "",
+    private: Annotated[bool, typer.Option("--private", help="Make the new repository private.")] = False,
+    create_pr: Annotated[bool, typer.Option("--create-pr", help="Open a pull request; it gets no tag.")] = False,
+    with_curriculum: Annotated[
+        Path | None, typer.Option(help="Training run whose curriculum travels along.", show_default=False)
+    ] = None,
+) -> None:
+    """Publish a dataset on the Hub: one commit, and a tag that never moves.
+
+    The token is the one of `hf auth login` or HF_TOKEN. Broken off, the same command sends only what is missing.
+
+    Example: gradus card push datasets/first --repo me/first-problems --tag v1.0.0
+    """
+    from huggingface_hub import HfApi
+
+    from data_cards.hub import push as send
+
+    pushed = send(HfApi(), dataset, repo, tag=tag, private=private, create_pr=create_pr, curriculum_of=with_curriculum)
+    typer.echo(f"{pushed.url}{' (there already: nothing to do)' if pushed.is_reused else ''}")
+    typer.echo(f"  commit {pushed.commit}" + (f", tag {tag}" if tag and not create_pr else ""))
+    if tag and create_pr:
+        typer.echo(f"  no tag: push again with --tag {tag} once the pull request is merged")
+
+
+@app.command()
+def pull(
+    repo: Annotated[str, typer.Option(help="ORG/NAME on the Hub.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Dataset folder to make.", show_default=False)],
+    revision: Annotated[str, typer.Option(help="Tag, branch or commit.")] = "main",
+) -> None:
+    """Fetch a dataset from the Hub and verify every file against its manifest.
+
+    Example: gradus card pull --repo me/first-problems --revision v1.0.0 --out datasets/first
+    """
+    from huggingface_hub import HfApi
+
+    from data_cards.hub import pull as fetch
+
+    manifest, commit, is_reused = fetch(HfApi(), repo, revision, out)
+    typer.echo(f"{out}{' (there already: nothing to do)' if is_reused else ''}")
+    typer.echo(f"  {manifest.num_kept:,} problems, every file verified; commit {commit}, digest {manifest.digest[:16]}")
+
+
+@app.command()
 def trace(
     key: Annotated[str, typer.Argument(help="A problem's key, its first digits, or source#row.", show_default=False)],
     folder: Annotated[Path, typer.Argument(help="Run folder, artifact or dataset.", show_default=False)],

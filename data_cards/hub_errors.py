@@ -1,0 +1,73 @@
+"""What goes wrong between here and the Hub, as one line that says what was and was not done, and never a secret.
+
+The Hub's client raises its own errors and those of the HTTP library below it; their texts carry URLs, request ids and
+long advice. `plainly` turns each into a `UserError`; only the status and the dataset's name get through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from huggingface_hub.errors import (
+    EntryNotFoundError,
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    LocalEntryNotFoundError,
+    LocalTokenNotFoundError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.utils import httpx  # the client lets its HTTP library's errors through and exports it for that
+
+from curate.errors import UserError
+
+BY_STATUS = {
+    401: "the Hub refused the token (missing, expired or revoked); log in with `hf auth login` and run again",
+    403: "the token may not do this there; take one with write access to the dataset",
+    409: "somebody else changed it meanwhile; look at what they did and run the same command again",
+    412: "somebody else changed it meanwhile; look at what they did and run the same command again",
+    413: "the Hub finds a file too large; build the dataset with smaller texts",
+    429: "the Hub asks for patience (too many requests); wait some minutes and run the same command again",
+}
+
+
+@contextmanager
+def plainly(where: str, afterwards: str) -> Iterator[None]:
+    """Turn the Hub's errors into one line about `where`; `afterwards` says in what state things are left."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (HFValidationError, LocalTokenNotFoundError) as error:
+        raise UserError(f"{where}: {str(error).splitlines()[0]}") from None
+    except (RuntimeError, OSError, EntryNotFoundError, httpx.HTTPError, ValueError) as error:
+        # an upload thread wraps what happened to it
+        cause = error.__cause__ if type(error) is RuntimeError and error.__cause__ is not None else error
+        if (line := _line(cause)) is None:
+            raise
+        raise UserError(f"{where}: {line}; {afterwards}") from None
+
+
+def _line(error: BaseException) -> str | None:
+    """What happened, or None for an error that is not the Hub's or the network's."""
+    if isinstance(error, RevisionNotFoundError):
+        return "has no such revision, tag or branch"
+    if isinstance(error, GatedRepoError):
+        return "is gated and this token has no access; ask for it on its page"
+    if isinstance(error, RepositoryNotFoundError):
+        return "no such dataset, or this token may not see it; check the name, or log in with `hf auth login`"
+    if isinstance(error, HfHubHTTPError):
+        status = error.response.status_code
+        return BY_STATUS.get(status, f"the Hub answered with an error ({status}); try again later")
+    if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled | httpx.TransportError | ConnectionError):
+        return "the Hub cannot be reached; check the network, HF_ENDPOINT and HF_HUB_OFFLINE"
+    if isinstance(error, EntryNotFoundError):
+        return "lacks a file that a dataset of Gradus has"
+    if isinstance(error, ValueError) and "Invalid metadata" in str(error):
+        return f"the Hub refuses the card's head ({' '.join(str(error).split())})"
+    if isinstance(error, OSError) and "Consistency check failed" in str(error):
+        return "a file arrived damaged"
+    return None
