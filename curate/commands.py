@@ -30,6 +30,7 @@ class Entry(NamedTuple):
 STAGES: Final[dict[str, Entry]] = {
     "multiple-choice": Entry("curate.multiple_choice", "MultipleChoiceConfig"),
     "verifiable": Entry("curate.verifiable", "VerifiableConfig"),
+    "difficulty": Entry("curate.difficulty", "DifficultyConfig"),
 }
 
 Pool = Annotated[Path, typer.Argument(help="Artifact folder of the stage before.", show_default=False)]

@@ -29,7 +29,9 @@ from curate.manifest import MANIFEST, Manifest, canonical_json, fingerprint, rea
 from curate.records import DECISION
 from curate.samples import LOG
 
-Facts = Callable[[Callable[[str], pl.LazyFrame]], dict[str, Any]]
+Scan = Callable[[str], pl.LazyFrame]
+Facts = Callable[[Scan], dict[str, Any]]
+Plots = Callable[[Scan], dict[str, bytes]]
 STATE: Final = "state.json"
 OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, ".lock")
 
@@ -85,10 +87,10 @@ class OutFolder:
         write_shard(shard_path(self.folder, "kept", index), rows.filter(is_kept).drop(*DECISION))
         write_shard(shard_path(self.folder, "dropped", index), rows.filter(~is_kept))
 
-    def finish(self, facts: Facts | None = None) -> Manifest:
+    def finish(self, facts: Facts | None = None, plots: Plots | None = None) -> Manifest:
         """Count what lies in the shards and write README and manifest; the artifact is complete after this.
 
-        `facts` computes further figures for the manifest from the parts on disk.
+        `facts` computes further figures for the manifest from the parts on disk, `plots` pictures for `plots/`.
         """
         kept = scan_part(self.folder, "kept").select(pl.len()).collect().item()
         reasons = scan_part(self.folder, "dropped").group_by("drop_reason").len().sort("drop_reason").collect()
@@ -102,6 +104,8 @@ class OutFolder:
             "reasons": counts,
             "facts": facts(partial(scan_part, self.folder)) if facts else {},
         }
+        for name, picture in (plots(partial(scan_part, self.folder)) if plots else {}).items():
+            write_atomic(self.folder / "plots" / name, picture)
         manifest = seal(self.folder, fields)
         for name in (STATE, LOG):
             (self.folder / name).unlink(missing_ok=True)

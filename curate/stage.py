@@ -20,7 +20,7 @@ from curate.artifact import Artifact
 from curate.config import Config
 from curate.executors import map_batches
 from curate.manifest import Manifest
-from curate.out_folder import Facts, OutFolder
+from curate.out_folder import Facts, OutFolder, Plots
 from curate.progress import Progress
 from curate.records import DECISION
 from curate.samples import SampleLog
@@ -49,6 +49,7 @@ class Stage:
     has_samples: whether it samples a model and keeps a `SampleLog`.
     facts: figures for the manifest (tokens spent, thresholds met), computed at the end from the parts on disk, given
         `scan("kept" | "dropped" | "samples")`, so that an interrupted run reports the same ones.
+    plots: pictures for `plots/` as PNG bytes by name, drawn from the same parts.
     batch_rows: rows a batch; it decides the shards' bytes, so a change of it is a change of version.
     """
 
@@ -61,6 +62,7 @@ class Stage:
     inputs: Mapping[str, str] = field(default_factory=dict)
     has_samples: bool = False
     facts: Facts | None = None
+    plots: Plots | None = None
     batch_rows: int = 10_000
 
     def identity(self, pool_digest: str) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
             _run_batches(stage, pool, folder, workspace, batch_rows, executor)
             if samples is not None:
                 samples.seal()
-        return Outcome(folder.finish(stage.facts), is_reused=False)
+        return Outcome(folder.finish(stage.facts, stage.plots), is_reused=False)
 
 
 def _run_batches(

@@ -70,6 +70,13 @@ class Settled:
     folder: Path | None
     identity: dict[str, str]
 
+    @property
+    def model_name(self) -> str:
+        """The model as people call it: no path of this machine."""
+        if self.config.engine == "scripted":
+            return "scripted"
+        return self.config.model if self.folder is None else _without_path(self.config.model)
+
 
 def settle(config: EngineConfig) -> Settled:
     """Decide what `auto` stands for and identify the model; `UserError` where it cannot be found or asked so."""
@@ -129,6 +136,10 @@ def _settle_local(config: EngineConfig) -> Settled:
     asked = settle_thinking(config, template, knows_think=model_files.knows_think(folder))
     settled = config.model_copy(update={"no_think_by": asked.no_think_by, "max_model_len": context})
     return Settled(settled, folder, _identity(settled, model_files.model_digest(folder)))
+
+
+def _without_path(model: str) -> str:
+    return Path(model).expanduser().resolve().name if Path(model).expanduser().is_dir() else model
 
 
 def _identity(config: EngineConfig, model: str) -> dict[str, str]:

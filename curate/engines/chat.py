@@ -1,0 +1,56 @@
+"""From a problem to the tokens that a local model reads, with its tokenizer; shared by the engines in this process."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from jinja2 import TemplateError
+
+from curate.engines.engine_config import EngineConfig
+from curate.engines.prompts import messages, open_think, prefill, raw_text, template_switches
+from curate.engines.protocol import PromptTooLong, Request
+from curate.errors import UserError
+
+
+class Rendered(NamedTuple):
+    """A prompt as tokens, and the `<think>` that it ends with: it belongs to the completion."""
+
+    tokens: list[int]
+    prefix: str
+
+
+def render(request: Request, config: EngineConfig, tokenizer: Any) -> Rendered:  # Any: transformers stays in the engines
+    """Put a problem into the chat template or the plain template.
+
+    Raises `PromptTooLong` where prompt and `max_tokens` exceed the context, `UserError` where the template fails.
+    """
+    is_chat = config.prompt_format == "chat"
+    text = _chat_text(request, config, tokenizer) if is_chat else raw_text(request.prompt, config)
+    prefix = open_think(text)
+    if (block := prefill(config)) and prefix:
+        # the template opened a think block itself: close that one
+        text, prefix = f"{text.rstrip()}\n\n</think>\n\n", ""
+    else:
+        text += block
+    # a chat template writes its own begin-of-text token
+    tokens: list[int] = tokenizer.encode(text, add_special_tokens=not is_chat)
+    if config.max_model_len is not None and len(tokens) + config.max_tokens > config.max_model_len:
+        raise PromptTooLong(f"{len(tokens)} + {config.max_tokens} > {config.max_model_len}")
+    return Rendered(tokens, prefix)
+
+
+def _chat_text(request: Request, config: EngineConfig, tokenizer: Any) -> str:
+    try:
+        return str(
+            tokenizer.apply_chat_template(
+                messages(request.prompt, config),
+                tokenize=False,
+                add_generation_prompt=True,
+                **template_switches(config),
+            )
+        )
+    except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise UserError(
+            f"{config.model}: its chat template fails on problem {request.key} "
+            f"({' '.join(str(error).split())}); mend the template or use --prompt-format raw"
+        ) from error
