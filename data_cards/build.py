@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from curate import funnel
 from curate.artifact import list_files, open_artifact, scan_part
 from curate.errors import UserError
 from curate.manifest import (
@@ -117,7 +118,8 @@ def _made_beside(out: Path) -> Iterator[Path]:
 
 
 def _draw(stages: list[Manifest], folder: Path) -> None:
-    plots.save(plots.funnel(stages), folder / "plots" / "funnel.png")
+    (folder / "plots").mkdir()
+    funnel.draw([funnel.step_of(stage) for stage in stages], folder / "plots" / "funnel.png")
     kept, dropped = _rates(folder, "kept"), _rates(folder, "dropped")
     if kept.len() + dropped.len():
         figure = plots.difficulty(kept, dropped, model_name(stages) or "the model that graded them")

@@ -17,6 +17,7 @@ import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
 
 from curate.artifact import scan_part
+from curate.funnel import step_of
 from curate.manifest import Manifest
 from data_cards import facts
 from data_cards.card_config import CardConfig
@@ -37,19 +38,17 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
         title=_inline(config.name),
         description=config.description,
         address=config.repo or "path/to/this/folder",
-        num_in=stages[0].num_in,
         num_kept=num_rows["default"],
         num_dropped=num_rows["dropped"],
         num_samples=num_rows["samples"],
         sources=[{**vars(source), **_cells(source)} for source in sources],
-        stages=[_stage_row(stage) for stage in stages],
+        steps=[step_of(stage) for stage in stages],
         model=_inline(facts.model_name(stages)),
         difficulty_settings=_settings(facts.find_stage(stages, "difficulty")),
         decontamination=_settings(facts.find_stage(stages, "decontaminate")),
         hits=[(_inline(name), number) for name, number in facts.contamination_hits(dataset).items()],
         columns=_columns(dataset),
         limits=_limits(stages, sources),
-        command="gradus curate run pipeline.yaml --out RUN",
         gradus_version=version("gradus-rlvr"),
         pipeline=pipeline_yaml(stages),
         digest=digest,
@@ -77,8 +76,23 @@ def configs(num_rows: dict[str, int]) -> list[dict[str, Any]]:
 
 
 def pipeline_yaml(stages: Sequence[Manifest]) -> str:
-    """The stages' configs as the pipeline file that makes them again."""
-    return yaml.safe_dump({stage.stage: stage.config for stage in stages}, sort_keys=False, allow_unicode=True).rstrip()
+    """The pipeline file that makes the stages' artifacts again; a path on this machine is not known to it."""
+    ingest = {name: value for name, value in stages[0].config.items() if name != "sources"}
+    sources = [_source_table(source) for source in stages[0].config.get("sources", [])]
+    tables = {stage.stage: _stage_table(stage) for stage in stages[1:]}
+    file = {"sources": sources, "stages": {stages[0].stage: ingest, **tables}}
+    return yaml.safe_dump(file, sort_keys=False, allow_unicode=True).rstrip()
+
+
+def _source_table(source: dict[str, Any]) -> dict[str, Any]:
+    place = {} if source.get("hub") else {"path": source["name"]}
+    return {**place, **{name: value for name, value in source.items() if value not in (None, {})}}
+
+
+def _stage_table(stage: Manifest) -> dict[str, Any]:
+    """A stage's settings; the model is no setting of the result, its digest is, so its name comes from the facts."""
+    model = {"model": stage.facts["model"]} if "model" in stage.facts else {}
+    return {**model, **{name: value for name, value in stage.config.items() if value is not None}}
 
 
 def _metadata(
@@ -98,17 +112,6 @@ def _metadata(
     )
 
 
-def _stage_row(stage: Manifest) -> dict[str, Any]:
-    reasons = sorted(stage.reasons.items(), key=lambda item: (-item[1], item[0]))
-    return {
-        "name": stage.stage,
-        "num_in": stage.num_in,
-        "num_dropped": stage.num_dropped,
-        "num_kept": stage.num_kept,
-        "reasons": ", ".join(f"`{_inline(name)}` {number:,}" for name, number in reasons),
-    }
-
-
 def _settings(stage: Manifest | None) -> str:
     """A stage's config and facts as a table."""
     if stage is None:
@@ -125,15 +128,13 @@ def _columns(dataset: Path) -> list[tuple[str, str]]:
 
 
 def _limits(stages: Sequence[Manifest], sources: Sequence[facts.Source]) -> list[str]:
-    limits = []
+    limits = ["Ground truths are those of the sources: a stage drops an answer that it cannot check, it corrects none."]
     if model := facts.model_name(stages):
-        limits.append(
-            f"Difficulty was measured with {_inline(model)}; for another model the same problems have other pass rates."
-        )
+        limits.append(f"Pass rates are those of {_inline(model)}; another model finds other problems hard.")
+    if facts.find_stage(stages, "decontaminate"):
+        limits.append("Decontamination finds what its method can see: a benchmark item told anew may remain.")
     if unstated := [source.name for source in sources if not source.licence]:
         limits.append(f"No licence is recorded for {_inline(', '.join(unstated))}: find it out before you publish.")
-    limits.append("Decontamination finds what its method can see; a rephrased or translated benchmark item may remain.")
-    limits.append("Ground truths are those of the sources; a stage can drop an answer it cannot check, not correct it.")
     return limits
 
 
@@ -150,7 +151,7 @@ def _citation(config: CardConfig, digest: str) -> str:
 
 
 def _cells(source: facts.Source) -> dict[str, str]:
-    return {name: _inline(str(vars(source)[name])) for name in ("name", "licence", "revision")}
+    return {name: _inline(str(vars(source)[name])) for name in ("name", "licence", "revision", "content")}
 
 
 def _plain(value: Any) -> str:

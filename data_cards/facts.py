@@ -24,27 +24,32 @@ SIZES: Final = (
 
 @dataclass(frozen=True)
 class Source:
-    """One source of problems: what the run says of it, and how many of its rows went in and came out."""
+    """One source of problems: what the run says of it, and how many of its rows went in and came out.
+
+    `content` is the SHA-256 of its files, or the commit of a Hub dataset.
+    """
 
     name: str
     licence: str
     revision: str
+    content: str
+    num_rows: int
     num_kept: int
-    num_dropped: int
 
 
 def sources(stages: Sequence[Manifest], dataset: Path) -> list[Source]:
     """The sources in order of rows kept, with licence and revision where the run recorded them."""
     kept, dropped = _count_by_source(dataset, "kept"), _count_by_source(dataset, "dropped")
-    recorded = _recorded_sources(stages[0])
-    names = sorted({*kept, *dropped}, key=lambda name: (-kept.get(name, 0), name))
+    recorded = {str(entry["name"]): entry for entry in stages[0].facts.get("sources", [])}
+    names = sorted({*kept, *dropped, *recorded}, key=lambda name: (-kept.get(name, 0), name))
     return [
         Source(
             name=name,
             licence=str(recorded.get(name, {}).get("licence") or ""),
             revision=str(recorded.get(name, {}).get("revision") or ""),
+            content=stages[0].inputs.get(name, ""),
+            num_rows=recorded.get(name, {}).get("num_rows") or kept.get(name, 0) + dropped.get(name, 0),
             num_kept=kept.get(name, 0),
-            num_dropped=dropped.get(name, 0),
         )
         for name in names
     ]
@@ -76,12 +81,9 @@ def find_stage(stages: Sequence[Manifest], name: str) -> Manifest | None:
 
 
 def model_name(stages: Sequence[Manifest]) -> str:
-    """What the pass rates hold for: the model that the difficulty stage sampled, or an empty string."""
+    """What the pass rates hold for: the model that the difficulty stage sampled; empty where none did."""
     stage = find_stage(stages, "difficulty")
-    if stage is None:
-        return ""
-    found = _search(stage.config, "model")
-    return Path(str(found)).name if found else "an unnamed model"
+    return str(stage.facts.get("model", "a model of unknown name")) if stage else ""
 
 
 def contamination_hits(dataset: Path) -> dict[str, int]:
@@ -112,20 +114,3 @@ def _count_by_source(dataset: Path, part: str) -> dict[str, int]:
         return {}
     counts = rows.group_by(pl.col("source").fill_null("(unknown)")).len().collect()
     return dict(counts.iter_rows())
-
-
-def _recorded_sources(ingest: Manifest) -> dict[str, dict[str, Any]]:
-    """Per source name, what ingest wrote down about it."""
-    recorded: dict[str, dict[str, Any]] = {}
-    for holder in (ingest.config.get("sources"), ingest.facts.get("sources")):
-        if isinstance(holder, dict):
-            recorded.update({name: entry for name, entry in holder.items() if isinstance(entry, dict)})
-        elif isinstance(holder, list):
-            recorded.update(
-                {str(entry["name"]): entry for entry in holder if isinstance(entry, dict) and "name" in entry}
-            )
-    return recorded
-
-
-def _search(config: dict[str, Any], name: str) -> Any:  # Any: a JSON value
-    return next((value for key, value in flatten(config).items() if key.split(".")[-1] == name), None)

@@ -1,4 +1,4 @@
-"""The card's pictures: the funnel, the difficulty histogram and the lengths of completions.
+"""The card's own pictures: the difficulty histogram and the lengths of completions (the funnel is curate's).
 
 Each function draws one matplotlib figure; `save` writes it as a PNG whose bytes depend on the figure alone.
 """
@@ -6,14 +6,13 @@ Each function draws one matplotlib figure; `save` writes it as a PNG whose bytes
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from curate.manifest import Manifest, write_atomic
+from curate.manifest import write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,23 +26,6 @@ INK: Final = "#2d3748"
 RATE_EDGES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 RATE_LABELS: Final = ("0", *(f"≤{edge:.1f}" for edge in RATE_EDGES), "<1", "1")
 TOKEN_BINS: Final = 40
-
-
-def funnel(stages: Sequence[Manifest]) -> Figure:
-    """Rows into each stage, as bars of kept and dropped, with the reasons beside them."""
-    figure, axes = _figure(height=1.2 + 0.5 * len(stages))
-    widest = max(stage.num_in for stage in stages) or 1
-    for row, stage in enumerate(stages):
-        axes.barh(row, stage.num_kept, color=KEPT, height=0.62)
-        axes.barh(row, stage.num_dropped, left=stage.num_kept, color=DROPPED, height=0.62)
-        axes.text(stage.num_in + widest * 0.015, row, _funnel_label(stage), va="center", fontsize=8.5, color=INK)
-    axes.set_yticks(range(len(stages)), [stage.stage for stage in stages])
-    axes.invert_yaxis()
-    axes.set_xlim(0, widest * 1.75)
-    axes.xaxis.set_visible(False)
-    axes.spines["bottom"].set_visible(False)
-    axes.set_title("Rows into each stage: kept (blue) and dropped (grey)", loc="left", fontsize=10, color=INK)
-    return figure
 
 
 def difficulty(kept: pl.Series, dropped: pl.Series, model: str) -> Figure:
@@ -113,12 +95,3 @@ def _figure(height: float) -> tuple[Figure, Axes]:
         axes.spines[side].set_visible(False)
     axes.tick_params(labelsize=9, colors=INK)
     return figure, axes
-
-
-def _funnel_label(stage: Manifest) -> str:
-    """`1,204 in, 96 dropped: duplicate_of 90, ...`, at most three reasons."""
-    reasons = sorted(stage.reasons.items(), key=lambda item: (-item[1], item[0]))
-    text = f"{stage.num_in:,} in"
-    if reasons:
-        text += f", −{stage.num_dropped:,}: " + ", ".join(f"{name} {number:,}" for name, number in reasons[:3])
-    return text + (", …" if len(reasons) > 3 else "")

@@ -42,12 +42,13 @@ def problems(prompts: Sequence[str], source: str = "made_up") -> pl.DataFrame:
 
 
 def write_pool(folder: Path, rows: pl.DataFrame, config: Mapping[str, object] | None = None) -> None:
-    identity = {"stage": "ingest", "version": 1, "config": dict(config or {}), "inputs": {"made_up.jsonl": "0" * 64}}
+    identity = {"stage": "ingest", "version": 1, "config": dict(config or {}), "inputs": {"made_up": "0" * 64}}
     with OutFolder(folder, identity) as out:
         if out.complete() is None:
             is_empty = pl.col("prompt").str.strip_chars() == ""
             out.write_batch(0, decide(rows, pl.when(is_empty).then(pl.lit("no_prompt")), pl.lit("prompt is empty")))
-            out.finish()
+            names = sorted(set(rows["source"]))
+            out.finish(lambda _: {"sources": [{"name": name, "licence": "MIT", "revision": "r1"} for name in names]})
 
 
 def decontaminate(limit: int) -> Stage:
