@@ -1,0 +1,7 @@
+"""Does this completion answer this problem? The one place that decides, for difficulty, rewards and evaluation."""
+
+from curate.verify.check import check_truth, verify, verify_many
+from curate.verify.policy import Policy
+from curate.verify.verdict import Item, Verdict
+
+__all__ = ["Item", "Policy", "Verdict", "check_truth", "verify", "verify_many"]

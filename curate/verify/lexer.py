@@ -1,0 +1,183 @@
+"""Tokens of a cleaned answer. Letters become variables, functions or words; figures become numbers.
+
+The lexer decides what a run of letters is: a function name, a word (four letters and more, or a known unit), or a
+product of one-letter variables. It never fails on a word; it fails (`UnreadableError`) on a sign it does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from curate.verify.nodes import TooLargeError, UnreadableError
+from curate.verify.normalise import matching_brace
+from curate.verify.units import is_unit_word
+
+FUNCTIONS: Final = frozenset(
+    "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan arccot asin acos atan ln lg log exp sqrt max min "
+    "gcd lcm abs floor ceil det dim deg".split()
+)
+_NAMED: Final = {"pi": "pi", "inf": "infty", "infinity": "infty", "oo": "infty", "infty": "infty", "choose": "choose"}
+_CONNECTORS: Final = {
+    "or": "or",
+    "and": "and",
+    "或": "or",
+    "或者": "or",
+    "和": "and",
+    "与": "and",
+    "及": "and",
+    "且": "and",
+}
+_TOKEN: Final = re.compile(
+    r"(?P<sci>(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+(?![\w({^]))"
+    r"|(?P<num>\d+(?:,\d{3})+(?![\d])(?:\.\d+)?(?!,\d)|\d+\.\d+|\d+\.(?!\d)|\.\d+|\d+)"
+    r"|(?P<row>\\\\(?:\[[^\]]*\])?|\\(?=[-\d]))"
+    r"|(?P<text>\\text\{)"
+    r"|(?P<env>\\(?:begin|end)\{[a-zA-Z*]+\}(?:\{[clr|@ ]*\})?)"
+    r"|(?P<blackboard>\\(?:mathbb|Bbb)\s*\{?\s*[A-Z]\s*\}?)"
+    r"|(?P<cmd>\\[a-zA-Z]+)"
+    r"|(?P<esc>\\[{}$%#&_|])"
+    r"|(?P<word>[A-Za-z]+)"
+    r"|(?P<cjk>[\u4e00-\u9fff①-⑳]+)"
+    r"|(?P<ellipsis>\.\.\.+)"
+    r"|(?P<op>\*\*|<=|>=|!=|==|->|[-+*/^_()\[\]{}|!,;:=<>%'&≡])"
+    r"|(?P<space>\s+)"
+)
+_OP: Final = {"**": "^", "<=": "\\le", ">=": "\\ge", "!=": "\\ne", "==": "=", "\\$": "\\$", "\\%": "%", "\\|": "|"}
+
+
+class Token(NamedTuple):
+    """kind: num, sym, cmd, text, conn, op, env, row, set, end. is_spaced: white space stood before it."""
+
+    kind: str
+    text: str
+    is_spaced: bool
+
+
+END: Final = Token("end", "", False)
+
+
+def tokenize(cleaned: str, max_digits: int) -> list[Token]:
+    """Split a cleaned answer into tokens; raises `UnreadableError`, or `TooLargeError` for an endless figure."""
+    tokens: list[Token] = []
+    index, is_spaced = 0, False
+    while index < len(cleaned):
+        match = _TOKEN.match(cleaned, index)
+        if match is None:
+            raise UnreadableError(cleaned[index : index + 10])
+        kind, text = match.lastgroup or "", match.group()
+        index = match.end()
+        if kind == "space":
+            is_spaced = True
+            continue
+        if kind == "text":
+            close = matching_brace(cleaned, index - 1)
+            if close < 0:
+                raise UnreadableError("open \\text")
+            text, index = cleaned[index:close], close + 1
+        if kind in ("num", "sci") and len(text) > max_digits:
+            raise TooLargeError(f"{len(text)} digits")
+        tokens.extend(_tokens(kind, text, is_spaced, tokens))
+        is_spaced = False
+    return tokens
+
+
+def _tokens(kind: str, text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
+    if kind in ("num", "sci"):
+        return _figures(text, is_spaced, before)
+    if kind == "word":
+        return _word(text, is_spaced, before)
+    if kind in ("text", "cjk"):
+        return _text(text, is_spaced)
+    if kind in ("cmd", "esc", "op", "ellipsis"):
+        return [_command(text, is_spaced)]
+    if kind == "blackboard":
+        return [Token("set", re.sub(r"\\(?:mathbb|Bbb)|[{}\s]", "", text), is_spaced)]
+    return [Token(kind, text, is_spaced)]
+
+
+def _figures(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
+    depth = sum((t.text in _OPEN) - (t.text in _CLOSE) for t in before if t.kind == "op")
+    if "," in text and (
+        depth > 0
+        or (before and before[-1].text in (",", ";"))
+        or text.split(",", maxsplit=1)[0].startswith("0")
+        or len(text.split(",", maxsplit=1)[0]) > 3
+    ):
+        parts = text.split(",")
+        out = [Token("num", parts[0], is_spaced)]
+        for part in parts[1:]:
+            out += [Token("op", ",", False), Token("num", part, False)]
+        return out
+    return [Token("num", text.replace(",", ""), is_spaced)]
+
+
+_OPEN: Final = ("(", "[", "\\{")
+_CLOSE: Final = (")", "]", "\\}")
+
+
+def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
+    lower = text.lower()
+    if text in _NAMED:
+        return [Token("cmd", f"\\{_NAMED[text]}", is_spaced)]
+    if lower in _CONNECTORS and (is_spaced or not before or before[-1].kind in ("num", "text", "op")):
+        return [Token("conn", _CONNECTORS[lower], is_spaced)]
+    if text in FUNCTIONS:
+        return [Token("cmd", f"\\{text}", is_spaced)]
+    if _is_word(text, is_spaced, before):
+        return [Token("text", text, is_spaced)]
+    for name in ("sqrt", "sin", "cos", "tan", "log", "ln", "exp", "pi"):  # "2xsin" and "xpi" written together
+        if lower == text and name in text and len(text) <= len(name) + 2:
+            left, _, right = text.partition(name)
+            return [*_letters(left, is_spaced), Token("cmd", f"\\{name}", is_spaced), *_letters(right, False)]
+    return _letters(text, is_spaced)
+
+
+def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
+    """Whether letters are a word. Two or three letters are variables unless they are a unit after a value."""
+    if len(text) > 1 and is_unit_word(text) and _follows_value(before):
+        return True
+    if len(text) == 1:
+        return False
+    if text.isupper() or len(set(text)) < 2 or ord(text[-1].lower()) - ord(text[0].lower()) == len(text) - 1:
+        return len(text) > 5
+    return len(text) >= 4 or (
+        len(text) == 3
+        and (is_spaced or not before)
+        and text.lower() not in _TRIPLES
+        and any(v in text.lower() for v in "aeiou")
+    )
+
+
+def _follows_value(before: list[Token]) -> bool:
+    if before and before[-1].text in ("{", "("):
+        before = before[:-1]
+    return bool(before) and (before[-1].kind in ("num", "text") or before[-1].text in (")", "}", "\\pi"))
+
+
+_TRIPLES: Final = frozenset("abc xyz pqr mno abd ace ade bcd".split())
+
+
+def _letters(text: str, is_spaced: bool) -> list[Token]:
+    return [Token("sym", char, is_spaced and not i) for i, char in enumerate(text)]
+
+
+def _text(text: str, is_spaced: bool) -> list[Token]:
+    stripped = " ".join(text.split()).strip(" ,.;:") if len(text) > 1 else text
+    if stripped.lower() in _CONNECTORS:
+        return [Token("conn", _CONNECTORS[stripped.lower()], is_spaced)]
+    if stripped in FUNCTIONS:
+        return [Token("cmd", f"\\{stripped}", is_spaced)]
+    if not stripped:
+        return []
+    return [Token("text", stripped, True)]
+
+
+def _command(text: str, is_spaced: bool) -> Token:
+    text = _OP.get(text, text)
+    if text in ("\\land", "\\lor"):
+        return Token("conn", "and" if text == "\\land" else "or", is_spaced)
+    if text in ("\\infin", "\\Infinity"):
+        text = "\\infty"
+    is_command = text.startswith("\\") and text[1:].isalpha()
+    return Token("cmd" if is_command else "op", text, is_spaced)

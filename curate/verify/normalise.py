@@ -1,0 +1,224 @@
+"""One spelling for the many ways to write the same answer: Unicode, LaTeX spacing and sizes, full-width figures.
+
+`clean` prepares a text for the lexer and is applied to ground truths and answers alike; `canonical` is the key under
+which two answers are the same string. Nothing here changes a value: `32, 349` stays a list and `1 3/4` a mixed number.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+from typing import Final
+
+_SUPER: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
+_SUB: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+_VULGAR: Final = {
+    c: f"\\frac{{{unicodedata.normalize('NFKC', c).replace(chr(0x2044), '}{')}}}" for c in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅑⅒"
+}
+_GREEK: Final = {
+    chr(code): f"\\{name} "
+    for code, name in zip(
+        range(0x3B1, 0x3CA),
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau "
+        "upsilon phi chi psi omega".split(),
+        strict=True,
+    )
+}
+_SIGNS: Final = {
+    **_VULGAR,
+    **_GREEK,
+    **dict.fromkeys("−–—‐‑﹣", "-"),
+    **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""),
+    "×": "\\times ",
+    "÷": "\\div ",
+    "·": "\\cdot ",
+    "⋅": "\\cdot ",
+    "∙": "\\cdot ",
+    "∗": "*",
+    "⁄": "/",
+    "∕": "/",
+    "∞": "\\infty ",
+    "√": "\\sqrt ",
+    "≤": "\\le ",
+    "≥": "\\ge ",
+    "≠": "\\ne ",
+    "≈": "\\approx ",
+    "±": "\\pm ",
+    "⩽": "\\le ",
+    "⩾": "\\ge ",
+    "∓": "\\mp ",
+    "∪": "\\cup ",
+    "∩": "\\cap ",
+    "∈": "\\in ",
+    "∅": "\\emptyset ",
+    "ℝ": "\\mathbb{R}",
+    "ℤ": "\\mathbb{Z}",
+    "ℕ": "\\mathbb{N}",
+    "ℚ": "\\mathbb{Q}",
+    "°": "^\\circ ",
+    "º": "^\\circ ",
+    "∶": ":",
+    "、": ",",
+    "；": ";",
+    "。": ".",
+    "′": "'",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "…": "\\ldots ",
+    "⌊": "\\lfloor ",
+    "⌋": "\\rfloor ",
+    "⌈": "\\lceil ",
+    "⌉": "\\rceil ",
+    "∠": "\\angle ",
+    "△": "\\triangle ",
+    "\u3000": " ",
+    "\u00a0": " ",
+    "€": "\\euro ",
+    "£": "\\pounds ",
+    "¥": "\\yen ",
+    "￥": "\\yen ",
+    "＄": "\\$",
+}
+_CHINESE_FRACTION: Final = re.compile(r"(\d+)分之(\d+)")
+_CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*([1-9]|1\d|20)\s*\}")
+_RENAMED: Final = re.compile(
+    r"\\(?:(?P<frac>[dtc]frac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq|lt)|(?P<ge>geqslant|geq|gt)|(?P<ne>neq)|"
+    r"(?P<to>rightarrow)|(?P<empty>varnothing)|(?P<mid>mid)|(?P<setminus>backslash)|(?P<div>div)|"
+    r"(?P<ldots>dots|cdots|dotsc|dotsb)|(?P<land>wedge)|"
+    r"(?P<phi>varphi)|(?P<epsilon>varepsilon)|(?P<theta>vartheta))(?![A-Za-z])"
+)
+_PLAIN: Final = {
+    "frac": "\\frac",
+    "binom": "\\binom",
+    "le": "\\le ",
+    "ge": "\\ge ",
+    "ne": "\\ne ",
+    "to": "\\to ",
+    "mid": "|",
+    "empty": "\\emptyset ",
+    "setminus": "\\setminus ",
+    "div": "/",
+    "ldots": "\\ldots ",
+    "land": "\\land ",
+    "phi": "\\phi ",
+    "epsilon": "\\epsilon ",
+    "theta": "\\theta ",
+}
+_NOISE: Final = re.compile(
+    r"\\(?:left|right|bigl|bigr|Bigl|Bigr|biggl|biggr|big|Big|bigg|Bigg|middle|displaystyle|textstyle|limits|nolimits|"
+    r"rm|bf|it|tt|sf|boldsymbol|mathstrut|strut)(?![A-Za-z])\.?|\\(?:label|tag)\{[^{}]*\}"
+)
+_SPACING: Final = re.compile(
+    r"\\(?:quad|qquad|enspace|thinspace|space|hfill|newline)(?![A-Za-z])|(?<!\\)\\[,;:> \n]|~|"
+    r"\\hspace\*?\{[^{}]*\}|\\phantom\{[^{}]*\}"
+)
+_FONT: Final = re.compile(
+    r"\\(?:mathrm|mathbf|mathit|mathsf|mathtt|mathcal|mathscr|operatorname|bm|pmb|boldsymbol)\*?\s*\{([^{}]*)\}"
+)
+_TEXT: Final = re.compile(r"\\(?:textbf|textit|textrm|textnormal|textsf|texttt|textup|textsc|mbox|hbox|text|emph)\s*\{")
+_BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_MATH_MARKS: Final = re.compile(r"(?<!\\)\$+|\\[()\[\]](?!\s*[-+\d.]*\s*(?:pt|em|ex)\])")
+_SPACES: Final = re.compile(r"\s+")
+_DROPPABLE_SPACE: Final = re.compile(
+    r"(?<![0-9A-Za-z,]) | (?![0-9A-Za-z])|(?<![0-9]), (?=\S)|(?<=[a-zA-Z0-9]) (?=[^a-zA-Z0-9])"
+)
+
+
+def clean(text: str) -> str:
+    """The answer in one spelling of its signs and commands, with single spaces."""
+    text = _unicode(text) if not text.isascii() else text
+    if "\\" in text or "$" in text or "{" in text:
+        text = _latex(text)
+    text = _SPACES.sub(" ", text).strip()
+    return _unwrap(text)
+
+
+def canonical(cleaned: str) -> str:
+    """The key under which two cleaned answers are the same string: spaces go where they separate nothing."""
+    text = _TEXT.sub("{", cleaned)
+    text = text.replace(", ", ",\x00") if re.search(r"\d, \d", text) else text
+    text = re.sub(r"(?<=[0-9A-Za-z]) (?=[0-9A-Za-z])", "\x00", text).replace(" ", "")
+    text = re.sub(r"\{([0-9A-Za-z])\}(?![0-9])", r"\1", text)
+    return text.replace("\x00", " ")
+
+
+def _unicode(text: str) -> str:
+    out: list[str] = []
+    for char in text:
+        if char in _SUPER:
+            out.append(f"^{{{_SUPER[char]}}}")
+        elif char in _SUB:
+            out.append(f"_{{{_SUB[char]}}}")
+        elif (sign := _SIGNS.get(char)) is not None:
+            out.append(sign)
+        elif "①" <= char <= "⑳":
+            out.append(char)
+        else:
+            plain = unicodedata.normalize("NFKC", char)
+            out.append(_SIGNS.get(plain, plain))
+    out = [_CHINESE_FRACTION.sub(r"\\frac{\2}{\1}", "".join(out).replace("根号", "\\sqrt "))]
+    return "".join(out).replace("}^{", "").replace("}_{", "") if _stacked(text) else "".join(out)
+
+
+def _stacked(text: str) -> bool:
+    """Whether two superscript or subscript characters stand together: they are one exponent."""
+    return any((a in _SUPER and b in _SUPER) or (a in _SUB and b in _SUB) for a, b in pairwise(text))
+
+
+def _latex(text: str) -> str:
+    text = (
+        text.replace("\\!", "")
+        .replace("{,}", ",")
+        .replace("{:}", ":")
+        .replace("{.}", ".")
+        .replace("\\textdollar", "\\$")
+    )
+    text = _CIRCLED.sub(lambda m: chr(0x245F + int(m[1])), text)
+    text = _NOISE.sub("", text)
+    text = _SPACING.sub(" ", text)
+    text = _RENAMED.sub(lambda m: _PLAIN[m.lastgroup or ""], text)
+    text = _FONT.sub(lambda m: f"\\text{{{m[1]}}}" if len(m[1].strip()) > 1 else f" {m[1].strip()} ", text)
+    text = _TEXT.sub(r"\\text{", text)
+    return _MATH_MARKS.sub(" ", text) if "$" in text or "\\(" in text or "\\[" in text else text
+
+
+def _unwrap(text: str) -> str:
+    """Take off what surrounds an answer: markdown bold, a box, outer braces, a full stop."""
+    for _ in range(8):
+        before = text
+        text = text.strip().rstrip(".,;:!" if not re.search(r"[\d)}a-zA-Z]!+$", text) else ".,;:").strip()
+        if text.endswith("\\"):
+            text = text.rstrip("\\ ")
+        for mark in ("**", "__", "`", '"'):
+            if (
+                len(text) > 2 * len(mark)
+                and text.startswith(mark)
+                and text.endswith(mark)
+                and mark not in text[len(mark) : -len(mark)]
+            ):
+                text = text[len(mark) : -len(mark)]
+        if (box := _BOX.match(text)) and matching_brace(text, box.end() - 1) == len(text) - 1:
+            text = text[box.end() : -1]
+        elif text.startswith("{") and matching_brace(text, 0) == len(text) - 1:
+            text = text[1:-1]
+        if text == before:
+            break
+    return text
+
+
+def matching_brace(text: str, start: int) -> int:
+    """Index of the brace that closes the one at `start`, or -1; escaped braces don't count."""
+    depth, index = 0, start
+    while index < len(text):
+        char = text[index]
+        if char == "\\":
+            index += 2
+            continue
+        depth += (char == "{") - (char == "}")
+        if depth == 0:
+            return index
+        index += 1
+    return -1

@@ -1,0 +1,139 @@
+"""Units as units: `60 km/h` is `60 kilometers per hour`, 5 km is 5000 m, and 12 cm is not 12 m.
+
+A unit phrase becomes a scale and a product of base units to integer powers. A word that is no known unit ("apples") is
+a base unit of its own, in the singular; "units" counts as no unit.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from curate.verify.nodes import UnreadableError
+
+_TABLE: Final = """
+m 1 m meter metre|km 1000 m kilometer kilometre kms|cm 1/100 m centimeter centimetre cms
+mm 1/1000 m millimeter millimetre|dm 1/10 m decimeter decimetre
+nm 1/1000000000 m nanometer nanometre|inch 127/5000 m in inche|ft 381/1250 m foot feet
+yd 1143/1250 m yard|mi 201168/125 m mile|g 1 g gram gramme gm|kg 1000 g kilogram kilo kgs
+mg 1/1000 g milligram|lb 45359237/100000 g pound lbs|oz 45359237/1600000 g ounce|ton 1 ton tonne
+s 1 s second sec|min 60 s minute|h 3600 s hour hr|day 86400 s day|week 604800 s week
+month 1 month month|yr 1 year year|ms 1/1000 s millisecond|L 1 L liter litre
+mL 1/1000 L milliliter millilitre ml|gal 1 gallon gallon|qt 1/4 gallon quart|pt 1/8 gallon pint
+dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro|pounds 1 gbp sterling
+yuan 1 yuan yuan rmb yen|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule|W 1 W watt
+kW 1000 W kilowatt|Pa 1 Pa pascal|Hz 1 Hz hertz|K 1 K kelvin|mol 1 mol mole|V 1 V volt
+A 1 A ampere amp|eV 1 eV electronvolt|米 1 m|厘米 1/100 m|千米 1000 m|公里 1000 m|毫米 1/1000 m|分米 1/10 m
+克 1 g|千克 1000 g|公斤 1000 g|吨 1 ton|秒 1 s|分钟 60 s|分 60 s|小时 3600 s|时 3600 s|天 86400 s|元 1 yuan
+升 1 L|毫升 1/1000 L
+"""
+_PREFIX: Final = {"square": 2, "sq": 2, "cubic": 3, "cu": 3, "平方": 2, "立方": 3}
+_COMPOUND: Final = {"mph": "mile/hour", "kmh": "km/h", "kph": "km/h", "fps": "ft/s", "cc": "cm^3", "sqft": "square ft"}
+_NOTHING: Final = frozenset(
+    "unit units u one of the a an total in all each about exactly only approximately roughly".split()
+)
+_FILLER: Final = frozenset(
+    ["of", "the", "a", "an", "in", "total", "each", "different", "possible", "more", "or", "all", "个", "有", "共"]
+)
+
+
+def _load() -> dict[str, tuple[Fraction, str]]:
+    known: dict[str, tuple[Fraction, str]] = {}
+    for entry in re.split(r"[|\n]", _TABLE):
+        if entry.strip():
+            name, scale, base, *aliases = entry.split()
+            for alias in (name, *aliases):
+                known[alias] = (Fraction(scale), base)
+    return known
+
+
+_KNOWN: Final = _load()
+
+
+class Unit(NamedTuple):
+    """A scale and base units with their powers, sorted by name; `powers` empty means no unit."""
+
+    scale: Fraction
+    powers: tuple[tuple[str, int], ...]
+
+
+NO_UNIT: Final = Unit(Fraction(1), ())
+
+
+def is_unit_word(word: str) -> bool:
+    """Whether a word is in the table of units."""
+    return (
+        _look_up(word) is not None or word.lower() in _COMPOUND or word.lower() in ("units", "unit", "square", "cubic")
+    )
+
+
+@lru_cache(maxsize=10_000)
+def parse_unit(phrase: str) -> Unit:
+    """Read a phrase such as `km/h`, `square inches` or `meters per second`; raises `UnreadableError` on a sentence."""
+    phrase = _COMPOUND.get(phrase.strip().lower(), phrase.strip())
+    phrase = (
+        re.sub(r"\\text\{|[{}()]|\\", " ", phrase)
+        .replace("^ ", "^")
+        .replace("·", " ")
+        .replace("⋅", " ")
+        .replace("*", " ")
+    )
+    phrase = re.sub(r"\s*\bper\b\s*|\s*/\s*|每", " / ", phrase)
+    scale, powers, sign = Fraction(1), dict[str, int](), 1
+    words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
+    if len(words) > 8:
+        raise UnreadableError("a sentence is no unit")
+    power = 1
+    for word in words:
+        if word == "/":
+            sign = -1
+            continue
+        name, _, exponent = (part.strip() for part in word.partition("^"))
+        if name.lower() in _PREFIX:
+            power = _PREFIX[name.lower()]
+            continue
+        if name.lower() in ("squared", "cubed") and powers:
+            last = list(powers)[-1]
+            factor = 2 if name.lower() == "squared" else 3
+            scale, powers[last] = scale**factor, powers[last] * factor
+            continue
+        if name.isdigit() or name.lower() in _NOTHING or name.lower() in _FILLER:
+            power = 1
+            continue
+        for prefix, chinese in (("平方", 2), ("立方", 3)):
+            if name.startswith(prefix):
+                name, power = name.removeprefix(prefix), chinese
+        unit_scale, base = _look_up(name) or (Fraction(1), _singular(name))
+        total = sign * power * (int(exponent) if exponent else 1)
+        scale, powers[base] = scale * unit_scale**total, powers.get(base, 0) + total
+        power = 1
+    return Unit(scale, tuple(sorted((name, power) for name, power in powers.items() if power)))
+
+
+def do_conflict(a: Unit, b: Unit) -> bool:
+    """Whether two units can't measure the same thing: both are there and differ. A shared head noun is no conflict."""
+    if not a.powers or not b.powers or a.powers == b.powers:
+        return False
+    unknown_a, unknown_b = ({name for name, _ in u.powers if name not in _BASES} for u in (a, b))
+    return not unknown_a & unknown_b
+
+
+_BASES: Final = frozenset(base for _, base in _KNOWN.values())
+
+
+def _look_up(word: str) -> tuple[Fraction, str] | None:
+    for form in (word, word.lower(), _singular(word)):
+        if form in _KNOWN:
+            return _KNOWN[form]
+    return None
+
+
+def _singular(word: str) -> str:
+    word = word.lower()
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 2 else word

@@ -1,0 +1,93 @@
+"""Equality of two values, cheapest proof first: fractions, identity modulo a prime, agreement to hundreds of digits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final, Literal
+
+from curate.verify.exact import NotExactError, P, fraction, residue
+from curate.verify.nodes import Node, TooLargeError, rename, symbols, walk
+from curate.verify.numeric import approximate, is_identity
+
+Proof = Literal["exact", "symbolic", "numeric"]
+_NUM_POINTS: Final = 3
+_CONSTANTS: Final = frozenset(["C", "K", "c", "k", "A", "B", *(f"{c}_{i}" for c in "CcKk" for i in range(1, 5))])
+
+
+def equal(a: Node, b: Node) -> Proof | bool | None:
+    """How two values are known to be equal; False where they differ; None where this arithmetic can't tell.
+
+    Raises `TooLargeError` where a value exceeds the limits, and `UnreadableError` where a node has no value at all.
+    """
+    if a == b:
+        return "exact"
+    if _is_infinite(a) or _is_infinite(b):
+        return False  # equal infinities are equal trees
+    names_a, names_b = symbols(a), symbols(b)
+    if not names_a and not names_b and (outcome := _equal_fractions(a, b)) is not None:
+        return outcome
+    if names_a != names_b and (renamed := _rename_constant(b, names_a, names_b)) is not None:
+        b = renamed
+    if (outcome := _equal_functions(a, b)) is not None:
+        return outcome
+    agreed = is_identity(a, b)
+    return "numeric" if agreed else agreed
+
+
+def _is_infinite(node: Node) -> bool:
+    return any(n.op == "const" and n.name == "infty" for n in walk(node))
+
+
+def _equal_fractions(a: Node, b: Node) -> Proof | bool | None:
+    values: list[Fraction] = []
+    for node in (a, b):
+        try:
+            values.append(fraction(node))
+        except NotExactError:
+            return None
+    return "exact" if values[0] == values[1] else False
+
+
+def _equal_functions(a: Node, b: Node) -> Proof | bool | None:
+    """Compare two rational functions by cross-multiplying their residues at random points."""
+    try:
+        for point in range(_NUM_POINTS):
+            n, d = residue(a, point)
+            m, c = residue(b, point)
+            if d == 0 or c == 0:
+                return None
+            if n * c % P != m * d % P:
+                return False
+    except NotExactError:
+        return None
+    return "symbolic"
+
+
+def _rename_constant(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node | None:
+    """`b` with its constant of integration named as in `a`: x^2 + K for x^2 + C, where both have a variable besides."""
+    only_a, only_b = names_a - names_b, names_b - names_a
+    if len(only_a) == len(only_b) == 1 and names_a & names_b and only_a | only_b <= _CONSTANTS:
+        return rename(b, {next(iter(only_b)): next(iter(only_a))})
+    return None
+
+
+def rounds_to(value: Node, decimal: Node, *, min_places: int) -> bool:
+    """Whether `decimal`, a literal with at least `min_places` decimals, is `value` rounded (half up or half even)."""
+    places = len(decimal.name.partition(".")[2]) if decimal.op == "num" and "e" not in decimal.name.lower() else 0
+    if places < min_places or decimal.value is None or decimal.value == 0:
+        return False
+    half = Fraction(1, 2 * 10**places)
+    exact = _known(value)
+    return exact is not None and exact != decimal.value and abs(exact - decimal.value) <= half
+
+
+def _known(value: Node) -> Fraction | None:
+    """A constant's value, to double precision where it is irrational."""
+    try:
+        return fraction(value)
+    except TooLargeError:
+        return None
+    except NotExactError:
+        pass
+    number = approximate(value)
+    return None if number is None or number in (float("inf"), float("-inf")) or number != number else Fraction(number)

@@ -1,0 +1,143 @@
+"""Answers that are words, compared as words: names, yes and no, no solution, option letters, number words, Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LETTER: Final = re.compile(r"[\\{(\[（\s]*(?P<letter>[A-J])[})\]）.\s:]*")
+_LETTER_AND_CONTENT: Final = re.compile(
+    r"[\\{(\[\s]*(?P<letter>[A-J])\s*[)\].:,、]+[})\s]*(?:[-:=]\s*)?(?P<content>\S.*)", re.DOTALL
+)
+_CHOSEN: Final = re.compile(
+    r"(?:option|choice|answer|the answer is|the correct (?:answer|option|choice) is|选项|答案是?|故选|选)"
+    r"\s*[:：]?\s*[\\{(\[]*\s*([A-J])\s*[})\].]*",
+    re.IGNORECASE,
+)
+_SYNONYMS: Final = (
+    (
+        "nosolution",
+        "nosolutions",
+        "norealsolution",
+        "norealsolutions",
+        "nosolutionexists",
+        "therearenosolutions",
+        "thereisnosolution",
+        "emptyset",
+        "theemptyset",
+        "无解",
+        "没有解",
+        "方程无解",
+        "无实数解",
+        "无实数根",
+        "noroots",
+        "norealroots",
+        "空集",
+    ),
+    ("doesnotexist", "dne", "不存在", "undefined", "notdefined"),
+    (
+        "infinitelymany",
+        "infinitelymanysolutions",
+        "infinitesolutions",
+        "infinitenumberofsolutions",
+        "无穷多解",
+        "有无穷多解",
+        "无数解",
+        "有无数解",
+        "有无数个解",
+        "有无穷多个解",
+        "无穷多个解",
+    ),
+    ("yes", "是", "是的"),
+    ("no", "否", "不是"),
+    ("true", "正确", "对", "√"),
+    ("false", "错误", "错", "不正确", "×"),
+    ("cannotbedetermined", "notenoughinformation", "insufficientinformation", "无法确定", "不能确定"),
+    ("increasing", "递增", "增函数", "单调递增"),
+    ("decreasing", "递减", "减函数", "单调递减"),
+)
+_CLASS: Final = {word: group[0] for group in _SYNONYMS for word in group}
+_NUMBERS: Final = {
+    word: str(value)
+    for value, words in enumerate(
+        (
+            "zero|零|〇",
+            "one|一",
+            "two|二|两",
+            "three|三",
+            "four|四",
+            "five|五",
+            "six|六",
+            "seven|七",
+            "eight|八",
+            "nine|九",
+            "ten|十",
+            "eleven|十一",
+            "twelve|十二",
+            "thirteen|十三",
+            "fourteen|十四",
+            "fifteen|十五",
+            "sixteen|十六",
+            "seventeen|十七",
+            "eighteen|十八",
+            "nineteen|十九",
+            "twenty|二十",
+        )
+    )
+    for word in words.split("|")
+}
+_TEXT: Final = re.compile(r"\\text\{([^{}]*)\}")
+_ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
+
+
+def option_letter(cleaned: str) -> str | None:
+    """The letter of a choice: B, (B), option B, "B. 12"; None where the text is not one choice."""
+    text = _TEXT.sub(r"\1", cleaned).strip()
+    if match := _LETTER.fullmatch(text):
+        return match["letter"]
+    if match := _CHOSEN.fullmatch(text):
+        return match[1].upper()
+    if (match := _LETTER_AND_CONTENT.fullmatch(text)) and not _names_more(match["content"]):
+        return match["letter"]
+    return None
+
+
+def is_letter_alone(cleaned: str) -> bool:
+    """Whether a ground truth is an option letter and nothing else."""
+    return _LETTER.fullmatch(_TEXT.sub(r"\1", cleaned).strip()) is not None
+
+
+def _names_more(content: str) -> bool:
+    return re.search(r"(?:^|[\s,(/]|\bor\b|\band\b)[A-J](?:[\s,).]|$)", content) is not None
+
+
+def spoken_number(cleaned: str) -> str | None:
+    """Figures for a number word: seven, 七."""
+    return _NUMBERS.get(_TEXT.sub(r"\1", cleaned).strip().lower())
+
+
+def is_prose(cleaned: str) -> bool:
+    """Whether a text is words rather than mathematics: letters or Chinese, and no figure, sign or command."""
+    text = _TEXT.sub(r" \1 ", cleaned)
+    if re.search(r"[\d=<>^_\\+*/|]", text) and not re.search(r"[\u4e00-\u9fff]{3}", text):
+        words = re.findall(r"[A-Za-z]{3,}", text)
+        return len(words) >= 4 and not re.search(r"\\[a-z]", text)
+    return re.search(r"[A-Za-z]{2,}|[\u4e00-\u9fff①-⑳]", text) is not None
+
+
+def num_words(cleaned: str) -> int:
+    """How many words of three letters and more a text has, besides commands."""
+    return len(re.findall(r"(?<![\\A-Za-z])[A-Za-z]{3,}", cleaned))
+
+
+def same_words(a: str, b: str, *, is_case_sensitive: bool = False) -> bool:
+    """Whether two answers are the same words, up to case, articles, punctuation and a few synonyms."""
+    key_a, key_b = (_key(text, is_case_sensitive=is_case_sensitive) for text in (a, b))
+    return bool(key_a) and key_a == key_b
+
+
+def _key(cleaned: str, *, is_case_sensitive: bool) -> str:
+    text = _ARTICLE.sub("", _TEXT.sub(r" \1 ", cleaned).strip())
+    text = "".join(re.findall(r"[^\W_]|[①-⑳√×]|\\emptyset", text))
+    text = text if is_case_sensitive else text.casefold()
+    return _CLASS.get(text.removeprefix("\\"), text)
