@@ -7,8 +7,15 @@ from typing import Annotated
 
 import typer
 
+from curate.artifact import open_artifact
+from curate.config import parse, read_yaml
+from curate.options import with_options
+from curriculum.config import CurriculumConfig
 from curriculum.explain import explain as explain_problem
 from curriculum.plots import plot as plot_run
+from curriculum.rules import RulesConfig, compare
+from curriculum.simulate import SimulateConfig, simulate, table
+from curriculum.simulate_plots import plot_courses
 from curriculum.status import status as run_status
 
 Run = Annotated[
@@ -17,6 +24,14 @@ Run = Annotated[
 Key = Annotated[str, typer.Argument(help="The problem's key, or its beginning.", show_default=False)]
 Png = Annotated[
     Path | None, typer.Option("--out", help="PNG to write; default RUN/curriculum.png.", show_default=False)
+]
+Dataset = Annotated[Path, typer.Argument(help="Artifact folder with measured pass rates.", show_default=False)]
+Settings = Annotated[
+    Path | None,
+    typer.Option("--curriculum", help="YAML of curriculum settings; default: the defaults.", show_default=False),
+]
+SimulatePng = Annotated[
+    Path | None, typer.Option("--out", help="PNG to write; default simulate.png here.", show_default=False)
 ]
 
 app = typer.Typer(
@@ -53,6 +68,22 @@ def plot(run: Run, out: Png = None) -> None:
     Example: gradus curriculum plot runs/grpo --out curriculum.png
     """
     typer.echo(plot_run(run, out))
+
+
+def _rules(config: RulesConfig) -> None:
+    typer.echo(compare(config))
+
+
+def _simulate(dataset: Dataset, config: SimulateConfig, curriculum: Settings = None, out: SimulatePng = None) -> None:
+    chosen = parse(CurriculumConfig, read_yaml(curriculum), str(curriculum)) if curriculum else CurriculumConfig()
+    courses = simulate(open_artifact(dataset).read("kept"), chosen, config)
+    typer.echo(table(courses))
+    title = f"{dataset.resolve().name}: simulated, learner {config.learner}, {config.seeds} seeds (mean and range)"
+    typer.echo(plot_courses(courses, title, out or Path("simulate.png")))
+
+
+app.command("simulate", help=SimulateConfig.__doc__)(with_options(_simulate, SimulateConfig))
+app.command("rules", help=RulesConfig.__doc__)(with_options(_rules, RulesConfig))
 
 
 @app.callback()

@@ -27,7 +27,7 @@ def plot(run: Path, out: Path | None = None) -> Path:
     if not batches.height:
         raise UserError(f"{saved.folder}: no batch was observed yet, so there is nothing to draw")
     target = out or run / "curriculum.png"
-    figure, axes = _canvas(f"Curriculum of {run.resolve().name}, step {saved.clock['step']}")
+    figure, axes = canvas(f"Curriculum of {run.resolve().name}, step {saved.clock['step']}")
     _occupancy(axes[0, 0], batches)
     _rates(axes[0, 1], batches)
     _variance(axes[1, 0], batches)
@@ -37,7 +37,8 @@ def plot(run: Path, out: Path | None = None) -> Path:
     return target
 
 
-def _canvas(title: str) -> tuple[Any, Any]:
+def canvas(title: str) -> tuple[Any, Axes]:
+    """A figure with a title and its two by two panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
