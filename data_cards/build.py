@@ -31,7 +31,7 @@ from curate.manifest import (
     sha256_of,
     write_atomic,
 )
-from data_cards import plots
+from data_cards import croissant, plots
 from data_cards.card import render
 from data_cards.card_config import CardConfig
 from data_cards.facts import model_name
@@ -58,6 +58,7 @@ def build(run: Path, out: Path, config: CardConfig, *, force: bool = False) -> t
         _draw(stages, folder)
         files = list_files(folder)
         digest = digest_of(files)
+        write_atomic(folder / croissant.FILE, croissant.describe(config, stages, folder, files))
         write_atomic(folder / "README.md", render(config, stages, folder, digest).encode())
         manifest = Manifest(
             **identity,
@@ -145,7 +146,7 @@ def _reasons(stages: list[Manifest]) -> dict[str, int]:
 
 
 def _facts(chain: Chain, folder: Path) -> dict[str, Any]:
-    documents = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (".png", ".jsonld"))
+    documents = [folder / croissant.FILE, *sorted((folder / "plots").iterdir())]
     return {
         "chain": [json.loads(artifact.manifest.model_dump_json()) for artifact in chain],
         "adds": added_columns(chain),

@@ -52,7 +52,7 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
         gradus_version=version("gradus-rlvr"),
         pipeline=pipeline_yaml(stages),
         digest=digest,
-        citation=_citation(config, digest),
+        citation=citation(config, digest),
     )
     return str(card).rstrip("\n") + "\n"
 
@@ -60,6 +60,11 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
 def count_rows(dataset: Path, part: str) -> int:
     """Rows of a part; 0 where the dataset has no such part."""
     return int(scan_part(dataset, part).select(pl.len()).collect().item()) if (dataset / part).is_dir() else 0
+
+
+def licences(config: CardConfig, sources: Sequence[facts.Source]) -> list[str]:
+    """The Hub's identifiers of the dataset's licences: what the user says, else those of the sources."""
+    return facts.licence_ids([config.licence] if config.licence else [source.licence for source in sources])
 
 
 def configs(num_rows: dict[str, int]) -> list[dict[str, Any]]:
@@ -98,11 +103,11 @@ def _stage_table(stage: Manifest) -> dict[str, Any]:
 def _metadata(
     config: CardConfig, sources: Sequence[facts.Source], dataset: Path, num_rows: dict[str, int]
 ) -> DatasetCardData:
-    licences = facts.licence_ids([config.licence] if config.licence else [source.licence for source in sources])
+    ids = licences(config, sources)
     return DatasetCardData(
         pretty_name=config.name,
         language=list(config.language) or facts.languages(scan_part(dataset, "kept")),
-        license=licences if len(licences) > 1 else licences[0],
+        license=ids if len(ids) > 1 else ids[0],
         size_categories=[facts.size_category(num_rows["default"])],
         task_categories=["text-generation"],
         annotations_creators=["machine-generated"],
@@ -138,7 +143,8 @@ def _limits(stages: Sequence[Manifest], sources: Sequence[facts.Source]) -> list
     return limits
 
 
-def _citation(config: CardConfig, digest: str) -> str:
+def citation(config: CardConfig, digest: str) -> str:
+    """A BibTeX entry for the dataset."""
     fields = {
         "title": config.name,
         "author": config.authors,

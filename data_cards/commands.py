@@ -32,13 +32,15 @@ def _build(
     config: CardConfig,
     force: Annotated[bool, typer.Option("--force", help="Replace another dataset in --out.")] = False,
 ) -> None:
+    from curate.funnel import step_of, table
+    from curate.manifest import Manifest
     from data_cards.build import build
 
     manifest, is_reused = build(run, out, config, force=force)
     typer.echo(f"{out}{' (reused: same run and settings)' if is_reused else ''}")
-    for name, number in (("in", manifest.num_in), ("kept", manifest.num_kept), ("dropped", manifest.num_dropped)):
-        typer.echo(f"  {number:>9,} {name}")
-    typer.echo(f"  digest {manifest.digest[:16]}; read {out / 'README.md'}")
+    stages = [Manifest.model_validate(entry) for entry in manifest.facts["chain"]]
+    typer.echo(table([step_of(stage) for stage in stages]))
+    typer.echo(f"digest {manifest.digest[:16]}; look at {out / 'README.md'} and {out / 'plots'}")
 
 
 app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))

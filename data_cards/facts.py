@@ -61,7 +61,7 @@ def licence_ids(licences: Sequence[str]) -> list[str]:
     for licence in licences:
         word = licence.lower().split("(")[0].strip().replace(" ", "-")
         found.add(word if word in KNOWN_LICENCES else "other" if licence else "unknown")
-    return sorted(found)
+    return sorted(found) or ["unknown"]
 
 
 def size_category(num_rows: int) -> str:

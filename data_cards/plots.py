@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KEPT: Final = "#2b6cb0"
-DROPPED: Final = "#cbd5e0"
-WRONG: Final = "#dd6b20"
-INK: Final = "#2d3748"
+KEPT: Final = "#2f6f8f"
+DROPPED: Final = "#c9d1d9"
+WRONG: Final = "#c8553d"
+INK: Final = "#1f2933"
 # 0 and 1 stand alone: a problem that is never or always solved teaches nothing
 RATE_EDGES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 RATE_LABELS: Final = ("0", *(f"≤{edge:.1f}" for edge in RATE_EDGES), "<1", "1")
