@@ -49,7 +49,21 @@ class Artifact:
     def batches(self, num_rows: int) -> Iterator[pl.DataFrame]:
         """The kept rows, `num_rows` at a time, in order; only one batch is in memory."""
         for start in range(0, self.manifest.num_kept, num_rows):
-            yield self.scan().slice(start, num_rows).collect()
+            yield self.rows(start, num_rows)
+
+    def rows(self, start: int, num_rows: int) -> pl.DataFrame:
+        """Up to `num_rows` kept rows from row `start`, opening only the shards they stand in."""
+        before, frames = 0, []
+        for entry in sorted(self.manifest.files, key=lambda entry: entry.path):
+            if not entry.path.startswith("kept/"):
+                continue
+            first, last = max(start - before, 0), min(start + num_rows - before, entry.num_rows)
+            if first < last:
+                frames.append(
+                    pl.scan_parquet(self.folder / entry.path, glob=False).slice(first, last - first).collect()
+                )
+            before += entry.num_rows
+        return pl.concat(frames) if frames else self.scan().head(0).collect()
 
 
 def scan_part(folder: Path, part: str) -> pl.LazyFrame:

@@ -28,6 +28,7 @@ class Entry(NamedTuple):
 
 
 STAGES: Final[dict[str, Entry]] = {
+    "dedup": Entry("curate.dedup", "DedupConfig"),
     "multiple-choice": Entry("curate.multiple_choice", "MultipleChoiceConfig"),
     "verifiable": Entry("curate.verifiable", "VerifiableConfig"),
     "difficulty": Entry("curate.difficulty", "DifficultyConfig"),

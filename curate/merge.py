@@ -13,6 +13,7 @@ from typing import Final
 
 import polars as pl
 
+from curate.conflicts import are_in_conflict
 from curate.stage import decide
 
 _GROUP: Final = ("high", "low")
@@ -118,21 +119,9 @@ def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFra
 
 
 def _disagreeing(groups: Sequence[list[str]]) -> list[bool]:
-    """For each group of answers whether one of them is another value than the first, whichever is the truth."""
-    pairs = [(number, truths[0], other) for number, truths in enumerate(groups) for other in dict.fromkeys(truths[1:])]
-    pairs = [(number, first, other) for number, first, other in pairs if first != other]
+    """For each group of answers whether one of them contradicts the first."""
+    pairs = [(number, (truths[0], other)) for number, truths in enumerate(groups) for other in truths[1:]]
     found = [False] * len(groups)
-    if not pairs:
-        return found
-    from curate.verify import Item, verify_many
-
-    forth = verify_many([Item(_boxed(other), first) for _, first, other in pairs])
-    back = verify_many([Item(_boxed(first), other) for _, first, other in pairs])
-    for (number, _, _), *verdicts in zip(pairs, forth, back, strict=True):
-        names = {verdict.verdict for verdict in verdicts}
-        found[number] |= "correct" not in names and "wrong" in names
+    for (number, _), clash in zip(pairs, are_in_conflict([pair for _, pair in pairs]), strict=True):
+        found[number] |= clash
     return found
-
-
-def _boxed(answer: str) -> str:
-    return f"\\boxed{{{answer}}}"

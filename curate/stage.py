@@ -31,10 +31,14 @@ C = TypeVar("C", bound=Config)
 
 @dataclass(frozen=True)
 class Workspace:
-    """What the runner lends a stage while it runs: the log of samples and the progress bar."""
+    """What the runner lends a stage while it runs: the pool, the log of samples and the progress bar.
+
+    pool: gives the whole pool anew, a batch at a time and in order, to a `corpus` stage that passes over it in `open`.
+    """
 
     samples: SampleLog | None = None
     progress: Progress | None = None
+    pool: Callable[[], Iterator[pl.DataFrame]] = lambda: iter(())
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Stage:
     """One step of curation.
 
     scope: `batch` stages see any batch of rows in any order and resume at the next batch; `corpus` stages compare
-        problems with one another and see the whole pool as one batch.
+        problems with one another: they pass over `workspace.pool` in `open`, and do so again when a run is resumed.
     open: binds engines and indexes and yields the run function; `bound(run, config)` where there is nothing to bind.
     adds: the columns it adds beside the decision, all of them in `records.ADDED`.
     inputs: digests of what else decides the result: benchmarks, a model.
@@ -105,25 +109,23 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
 
     Raises `UserError` where `out` holds another run's result and `force` is off.
     """
-    batch_rows = stage.batch_rows if stage.scope == "batch" else max(pool.manifest.num_kept, 1)
     with OutFolder(out, stage.identity(pool.manifest.digest), force=force) as folder:
         if (complete := folder.complete()) is not None:
             return Outcome(complete, is_reused=True)
         samples = SampleLog(out) if stage.has_samples else None
         with Progress(stage.name, pool.manifest.num_kept) as progress:
-            workspace = Workspace(samples, progress)
-            _run_batches(stage, pool, folder, workspace, batch_rows, executor)
+            workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows))
+            # a corpus stage has its index in this process
+            _run_batches(stage, pool, folder, workspace, executor if stage.scope == "batch" else "local")
             if samples is not None:
                 samples.seal()
         return Outcome(folder.finish(stage.facts, stage.plots), is_reused=False)
 
 
-def _run_batches(
-    stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, batch_rows: int, executor: str
-) -> None:
-    num_batches = max(1, -(-pool.manifest.num_kept // batch_rows))
+def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, executor: str) -> None:
+    num_batches = max(1, -(-pool.manifest.num_kept // stage.batch_rows))
     owed = [index for index in range(num_batches) if not folder.has_batch(index)]
-    batches = ((index, pool.scan().slice(index * batch_rows, batch_rows).collect()) for index in owed)
+    batches = ((index, pool.rows(index * stage.batch_rows, stage.batch_rows)) for index in owed)
     if not owed:
         return
     for index, before, after in map_batches(stage.open, workspace, batches, executor):

@@ -69,6 +69,7 @@ def test_spelling_is_no_difference(one: str, other: str) -> None:
         ("50%", "50"),
         ("A ∪ B", "A ∩ B"),
         ("x = -2", "x = 2"),
+        ("2-sqrt(3)", "2 sqrt(3)"),
     ],
 )
 def test_operators_figures_and_brackets_stay_apart(one: str, other: str) -> None:

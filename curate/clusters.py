@@ -1,0 +1,84 @@
+"""Groups of rows by union-find in whole columns, and the star comparison that finds whom to unite.
+
+Rows are numbered by rank: the lowest of a group is the one that stays. `compare_stars` takes rows that share a band key
+and compares each with the lowest of its key; those that differ from it start over among themselves, so that every two
+survivors of a key have been compared, and a second run over the survivors finds nothing new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from curate.minhash import I64, U64
+
+Flags = npt.NDArray[np.bool_]
+Compare = Callable[[I64, I64], Flags]
+
+
+class Clusters:
+    """A forest over rows 0..n-1 in which every row points towards the lowest row of its group."""
+
+    def __init__(self, num_rows: int) -> None:
+        self._parent = np.arange(num_rows)
+
+    def roots(self, rows: I64) -> I64:
+        """The lowest row of each row's group."""
+        roots = self._parent[rows]
+        while True:
+            above = self._parent[roots]
+            if np.array_equal(above, roots):
+                # the next look-up takes one step
+                self._parent[rows] = roots
+                return roots
+            roots = above
+
+    def unite(self, one: I64, other: I64, may_join: Compare) -> None:
+        """Put each `one` and its `other` into the same group, where `may_join` allows it for the groups' lowest rows.
+
+        A row that says little is like two that differ from each other; asking the lowest rows keeps those apart.
+        """
+        while len(one):
+            low, high = self.roots(one), self.roots(other)
+            low, high = np.minimum(low, high), np.maximum(low, high)
+            is_open = low != high
+            one, other, low, high = one[is_open], other[is_open], low[is_open], high[is_open]
+            allowed = may_join(low, high)
+            one, other, low, high = one[allowed], other[allowed], low[allowed], high[allowed]
+            # one step each time: a row is hung once, and not below one that is being hung itself
+            _, first = np.unique(high, return_index=True)
+            first = first[~np.isin(low[first], high)]
+            self._parent[high[first]] = low[first]
+
+    def all_roots(self) -> I64:
+        """The lowest row of every row's group."""
+        return self.roots(np.arange(len(self._parent)))
+
+
+def compare_stars(keys: U64, rows: I64, clusters: Clusters, is_alike: Compare, may_join: Compare) -> None:
+    """Compare rows with equal keys and unite those that are alike and whose groups may join.
+
+    `rows` is ascending; `keys` belongs to it.
+    """
+    order = np.argsort(keys, kind="stable")
+    keys, rows = keys[order], rows[order]
+    starts = _runs(keys)
+    while len(rows):
+        sizes = np.diff(starts, append=len(rows))
+        is_centre = np.zeros(len(rows), np.bool_)
+        is_centre[starts] = True
+        centres = np.repeat(rows[starts], sizes)[~is_centre]
+        others, keys = rows[~is_centre], keys[~is_centre]
+        is_open = clusters.roots(centres) != clusters.roots(others)
+        centres, others, keys = centres[is_open], others[is_open], keys[is_open]
+        alike = is_alike(centres, others)
+        clusters.unite(centres[alike], others[alike], may_join)
+        rows, keys = others[~alike], keys[~alike]
+        starts = _runs(keys)
+
+
+def _runs(keys: U64) -> I64:
+    """Where each run of equal keys starts."""
+    return np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)

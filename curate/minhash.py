@@ -1,0 +1,130 @@
+"""MinHash in whole columns: tokens to shingle hashes, signatures and band keys, without a Python loop over rows.
+
+The signatures are bit for bit those that `datasketch.MinHash` (2.0, scheme `affine32`) gives when it is updated with
+the same 32-bit shingle hashes: `fmix32`, then a * h + b modulo 2^32 for each permutation, and the least of them. Here
+all rows of a block go through one permutation at once (`minimum.reduceat`), which is what makes it fast.
+
+Ragged data comes as `(flat, starts)`: row i holds `flat[starts[i]:starts[i + 1]]`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+NUM_PERM: Final = 128
+SHINGLE: Final = 3
+MIN_RECALL: Final = 0.98
+BLOCK: Final = 1 << 15  # shingles at a time: they and their permuted copy stay in the processor's cache
+
+U32 = npt.NDArray[np.uint32]
+U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
+
+_ODD: Final = tuple(np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9))
+_HALF: Final = np.uint64(32)
+
+
+class Bands(NamedTuple):
+    """How a signature is cut: rows that agree on any whole band are compared."""
+
+    num_bands: int
+    num_rows: int
+
+
+def bands_for(threshold: float) -> Bands:
+    """The fewest candidates that still find a pair at the threshold with `MIN_RECALL`: 25 bands of 5 at 0.7.
+
+    A pair of Jaccard similarity t agrees on one of b bands of r rows with probability 1 - (1 - t^r)^b (Leskovec,
+    Rajaraman, Ullman, Mining of Massive Datasets, 3.4.2).
+    """
+    cuts = [Bands(NUM_PERM // num_rows, num_rows) for num_rows in range(NUM_PERM, 0, -1)]
+    return next(
+        cut for cut in cuts if 1 - (1 - threshold**cut.num_rows) ** cut.num_bands >= MIN_RECALL or cut.num_rows == 1
+    )
+
+
+def mixed(value: U64) -> U64:
+    """A 64-bit bijection that spreads every bit over all others."""
+    value = (value ^ (value >> _HALF)) * _ODD[0]
+    value = (value ^ (value >> np.uint64(29))) * _ODD[1]
+    return value ^ (value >> _HALF)
+
+
+def shingle_hashes(tokens: U64, starts: I64) -> tuple[U32, I64]:
+    """32-bit hashes of every run of `SHINGLE` tokens; a row of fewer tokens is one shingle, a row of none has none."""
+    lengths = np.diff(starts)
+    ends = np.repeat(starts[1:], lengths)
+    place = np.arange(len(tokens))
+    run = np.zeros(len(tokens), np.uint64)
+    for step in range(SHINGLE):
+        following = np.zeros(len(tokens), np.uint64)
+        following[: len(tokens) - step] = tokens[step:]
+        following[place + step >= ends] = 0
+        run = (run + following) * _ODD[step]
+    is_first_of_short = np.repeat(lengths, lengths) < SHINGLE
+    is_first_of_short &= place == np.repeat(starts[:-1], lengths)
+    is_shingle = (place + SHINGLE <= ends) | is_first_of_short
+    counts = np.where(lengths >= SHINGLE, lengths - SHINGLE + 1, np.minimum(lengths, 1))
+    hashes = (mixed(run[is_shingle]) >> _HALF).astype(np.uint32)
+    return hashes, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def signatures(shingles: U32, starts: I64, num_perm: int = NUM_PERM) -> U32:
+    """The MinHash signatures, `[num_perm, rows]`; a row without shingles keeps the largest value everywhere."""
+    multipliers, addends = permutations(num_perm)
+    num_rows = len(starts) - 1
+    result = np.full((num_perm, num_rows), np.uint32(0xFFFFFFFF))
+    filled = np.flatnonzero(np.diff(starts))  # reduceat has no empty segments
+    hashes = _fmix32(shingles)
+    bounds = starts[filled]
+    first = 0
+    while first < len(filled):
+        # whole rows up to a block; one row at least
+        last = max(int(np.searchsorted(bounds, bounds[first] + BLOCK, side="right")) - 1, first + 1)
+        end = bounds[last] if last < len(filled) else len(shingles)
+        block = hashes[bounds[first] : end]
+        rows = filled[first:last]
+        result[:, rows] = _minima(block, bounds[first:last] - bounds[first], multipliers, addends)
+        first = last
+    return result
+
+
+def _minima(hashes: U32, starts: I64, multipliers: U32, addends: U32) -> U32:
+    permuted = np.empty_like(hashes)
+    least = np.empty((len(multipliers), len(starts)), np.uint32)
+    for row, (multiplier, addend) in enumerate(zip(multipliers, addends, strict=True)):
+        np.multiply(hashes, multiplier, out=permuted)
+        np.add(permuted, addend, out=permuted)
+        np.minimum.reduceat(permuted, starts, out=least[row])
+    return least
+
+
+@cache
+def permutations(num_perm: int) -> tuple[U32, U32]:
+    """The multipliers and addends of datasketch's permutations, seed 1."""
+    from datasketch import MinHash
+
+    multipliers, addends = MinHash(num_perm=num_perm, seed=1, scheme="affine32").permutations
+    return multipliers, addends
+
+
+def _fmix32(value: U32) -> U32:
+    """The finalizer of MurmurHash3 (A. Appleby), which datasketch puts before its permutations."""
+    value = (value ^ (value >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+    value = (value ^ (value >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+    return value ^ (value >> np.uint32(16))
+
+
+def band_keys(signature: U32, bands: Bands) -> U64:
+    """One 64-bit key a band and row, `[num_bands, rows]`: equal where the rows agree on the whole band."""
+    keys = np.empty((bands.num_bands, signature.shape[1]), np.uint64)
+    for band in range(bands.num_bands):
+        key = np.full(signature.shape[1], np.uint64(band))
+        for row in signature[band * bands.num_rows : (band + 1) * bands.num_rows]:
+            key = mixed(key + row.astype(np.uint64))
+        keys[band] = key
+    return keys

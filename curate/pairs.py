@@ -1,0 +1,125 @@
+"""Two rows side by side: their exact Jaccard similarity, and whether a word or number makes them different problems.
+
+Everything is done for many pairs at once. A set is a sorted array of (pair, element) in one 64-bit number, so that what
+two sets share stands side by side after one sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from curate.fingerprints import Fingerprints
+from curate.minhash import I64, U32, U64, shingle_hashes
+
+CHUNK_PAIRS: Final = 50_000
+
+# One word in the place of another of these, or one of `_NEGATION` more or less, asks another question.
+_TELLING: Final = (
+    "least greatest smallest largest minimum maximum min max minimal maximal smaller larger shorter longer lower "
+    "higher more less fewer most fewest even odd sum product difference quotient remainder ratio area perimeter volume "
+    "circumference radius diameter width length height mean median mode range positive negative inscribed "
+    "circumscribed sin cos tan cot sec csc sine cosine tangent rows columns row column increasing decreasing before "
+    "after left right inside outside and or with without first last previous next north south east west integer real "
+    "rational irrational prime composite square cube union intersection gcd lcm numerator denominator mother father "
+    "husband wife"
+).split()
+_NEGATION: Final = "not no never cannot without except non".split()
+
+_HALF: Final = np.uint64(32)
+_LOW: Final = np.uint64(0xFFFFFFFF)
+Flags = npt.NDArray[np.bool_]
+
+
+def _hashes(words: list[str]) -> U32:
+    return np.sort((pl.Series(words).hash().to_numpy() >> _HALF).astype(np.uint32))
+
+
+def are_similar(prints: Fingerprints, one: I64, other: I64, threshold: float) -> Flags:
+    """Which pairs of rows have a Jaccard similarity of shingles of at least `threshold`."""
+    similar: Flags = prints.whole[one] == prints.whole[other]
+    rest = np.flatnonzero(~similar)
+    for chunk in _chunks(rest):
+        similar[chunk] = _jaccard(prints, one[chunk], other[chunk]) >= threshold
+    return similar
+
+
+def are_same(prints: Fingerprints, one: I64, other: I64, rare_count: int) -> Flags:
+    """Which pairs of similar rows ask the same question: no number, operator, telling or rare word sets them apart."""
+    same: Flags = prints.guard[one] == prints.guard[other]
+    same &= (prints.sequence[one] == prints.sequence[other]) | (prints.context[one] == prints.context[other])
+    same &= prints.capitals[one] == prints.capitals[other]
+    rest = np.flatnonzero(same & (prints.whole[one] != prints.whole[other]))
+    for chunk in _chunks(rest):
+        same[chunk] = ~_ask_otherwise(prints, one[chunk], other[chunk], rare_count)
+    return same
+
+
+def answers_agree(prints: Fingerprints, one: I64, other: I64) -> Flags:
+    """Which pairs have the same ground truth as text, or lack one."""
+    first, second = prints.answer[one], prints.answer[other]
+    agree: Flags = (first == second) | (first == 0) | (second == 0)
+    return agree
+
+
+def _chunks(rows: I64) -> Iterator[I64]:
+    return (rows[start : start + CHUNK_PAIRS] for start in range(0, len(rows), CHUNK_PAIRS))
+
+
+def _jaccard(prints: Fingerprints, one: I64, other: I64) -> npt.NDArray[np.float64]:
+    first, second = (_sets(*shingle_hashes(*_wide(prints.tokens(rows)))) for rows in (one, other))
+    num_pairs = len(one)
+    sizes = np.bincount(_pair(first), minlength=num_pairs) + np.bincount(_pair(second), minlength=num_pairs)
+    both = np.sort(np.concatenate([first, second]))
+    shared = np.bincount(_pair(both[1:][both[1:] == both[:-1]]), minlength=num_pairs)
+    # two rows without tokens share everything they have
+    similarity: npt.NDArray[np.float64] = np.divide(shared, sizes - shared, out=np.ones(num_pairs), where=sizes > 0)
+    return similarity
+
+
+def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rare_count: int) -> Flags:
+    first, second = (_sets(*prints.tokens(rows)) for rows in (one, other))
+    only_first, only_second = _without(first, second), _without(second, first)
+
+    def on_both_sides(is_such: Callable[[U32], Flags]) -> Flags:
+        return _any(only_first, is_such, len(one)) & _any(only_second, is_such, len(one))
+
+    telling, negation = _hashes(_TELLING), _hashes(_NEGATION)
+    both = np.concatenate([only_first, only_second])
+    return (
+        on_both_sides(lambda words: prints.is_rare(words, rare_count))
+        | on_both_sides(lambda words: np.isin(words, telling))
+        | _any(both, lambda words: np.isin(words, negation), len(one))
+    )
+
+
+def _any(elements: U64, is_such: Callable[[U32], Flags], num_pairs: int) -> Flags:
+    found = np.zeros(num_pairs, np.bool_)
+    found[_pair(elements)[is_such((elements & _LOW).astype(np.uint32))]] = True
+    return found
+
+
+def _wide(ragged: tuple[U32, I64]) -> tuple[U64, I64]:
+    return ragged[0].astype(np.uint64), ragged[1]
+
+
+def _sets(flat: U32, starts: I64) -> U64:
+    """The distinct elements of every row, as sorted numbers (row << 32 | element)."""
+    rows = np.repeat(np.arange(len(starts) - 1, dtype=np.uint64), np.diff(starts))
+    elements = np.sort(rows << _HALF | flat)
+    # sort and mask: np.unique on uint64 hashes, which is many times slower
+    return elements[np.concatenate([[True], elements[1:] != elements[:-1]])] if len(elements) else elements
+
+
+def _without(elements: U64, others: U64) -> U64:
+    """The elements of one sorted array that another lacks."""
+    place = np.minimum(np.searchsorted(others, elements), max(len(others) - 1, 0))
+    return elements[others[place] != elements] if len(others) else elements
+
+
+def _pair(elements: U64) -> I64:
+    return (elements >> _HALF).astype(np.int64)

@@ -1,0 +1,122 @@
+"""The search through a pool: which rows are the same problem, and which are variants of one.
+
+Rows are numbered by rank, the order in which they would stay. `Twins` unites rows that are alike and that no guard sets
+apart; where only their answers differ as text, `settle` asks `verify` at the end, since `1/2` and `0.5` are one answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from curate.clusters import Clusters, Flags, compare_stars
+from curate.conflicts import are_in_conflict
+from curate.fingerprints import Fingerprints, answer_of
+from curate.minhash import I64, mixed
+from curate.pairs import answers_agree, are_same, are_similar
+
+Pool = Callable[[], Iterator[pl.DataFrame]]
+CONFLICTS: Final = {"rank": pl.Int64(), "against": pl.Int64(), "answer": pl.String(), "other_answer": pl.String()}
+
+
+class Twins:
+    """Rows that are the same problem, and the pairs for which only the answers speak against it."""
+
+    def __init__(self, prints: Fingerprints, position: I64, threshold: float, rare_count: int) -> None:
+        """`position` says for each rank where the row stands in the pool."""
+        self._prints, self._position = prints, position
+        self._threshold, self._rare_count = threshold, rare_count
+        self._doubts: list[tuple[I64, I64]] = []
+        self._clusters = Clusters(len(position))
+        ranks = with_tokens(prints, position)
+        guard = prints.guard[position]
+        for band in range(prints.bands.num_bands):
+            # rows that differ in a number or an operator never meet
+            keys = mixed(prints.band(band)[position] ^ guard)
+            compare_stars(keys[ranks], ranks, self._clusters, self._is_twin, self._may_join)
+
+    def roots(self) -> I64:
+        """By rank, the rank of the row that stays for it."""
+        return self._clusters.all_roots()
+
+    def settle(self, pool: Pool) -> pl.DataFrame:
+        """Unite the doubtful pairs whose answers have one value; `CONFLICTS` of rows with one text and two answers."""
+        one, other = self._doubtful()
+        texts = _answers_at(pool, self._position, np.union1d(one, other))
+        pairs = [(texts[a], texts[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
+        clash = np.array(are_in_conflict(pairs), np.bool_)
+        self._clusters.unite(one[~clash], other[~clash], self._is_same)
+        whole = self._prints.whole[self._position]
+        clash &= whole[one] == whole[other]
+        both = [
+            pair for a, b in zip(one[clash].tolist(), other[clash].tolist(), strict=True) for pair in ((a, b), (b, a))
+        ]
+        rows = [(rank, against, texts[rank], texts[against]) for rank, against in both]
+        return pl.DataFrame(rows, CONFLICTS, orient="row").unique("rank", keep="first", maintain_order=True)
+
+    def _doubtful(self) -> tuple[I64, I64]:
+        none = np.empty(0, np.int64)
+        one = np.concatenate([none, *(side for side, _ in self._doubts)])
+        other = np.concatenate([none, *(side for _, side in self._doubts)])
+        pairs = np.unique(np.stack([np.minimum(one, other), np.maximum(one, other)]), axis=1)
+        return pairs[0], pairs[1]
+
+    def _is_twin(self, one: I64, other: I64) -> Flags:
+        found = are_similar(self._prints, self._position[one], self._position[other], self._threshold)
+        found[found] = self._may_join(one[found], other[found])
+        return found
+
+    def _may_join(self, one: I64, other: I64) -> Flags:
+        found = self._is_same(one, other)
+        agree = answers_agree(self._prints, self._position[one], self._position[other])
+        if (doubt := found & ~agree).any():
+            self._doubts.append((one[doubt], other[doubt]))
+        return found & agree
+
+    def _is_same(self, one: I64, other: I64) -> Flags:
+        return are_same(self._prints, self._position[one], self._position[other], self._rare_count)
+
+
+def families(prints: Fingerprints, position: I64, ranks: I64, threshold: float) -> I64:
+    """By rank, the rank of the first variant of the same problem, looked for among `ranks` alone.
+
+    Variants differ in their numbers and nothing else, or are alike and were found to be different problems.
+    """
+    clusters = Clusters(len(position))
+    ranks = np.intersect1d(ranks, with_tokens(prints, position))
+
+    def is_variant(one: I64, other: I64) -> Flags:
+        return are_similar(prints, position[one], position[other], threshold)
+
+    compare_stars(prints.masked[position][ranks], ranks, clusters, _always, _always)
+    for band in range(prints.bands.num_bands):
+        compare_stars(prints.band(band)[position][ranks], ranks, clusters, is_variant, _always)
+    return clusters.all_roots()
+
+
+def with_tokens(prints: Fingerprints, position: I64) -> I64:
+    """The ranks of rows that have tokens: those without would agree on every band."""
+    return np.flatnonzero(np.diff(prints.starts)[position])
+
+
+def _always(one: I64, _: I64) -> Flags:
+    return np.ones(len(one), np.bool_)
+
+
+def _answers_at(pool: Pool, position: I64, ranks: I64) -> dict[int, str]:
+    """The answers of some rows, by rank, read from the pool once more."""
+    found: dict[int, str] = {}
+    if not len(ranks):
+        return found
+    order = np.argsort(position[ranks])
+    places, ranks = position[ranks][order], ranks[order]
+    start = 0
+    for batch in pool():
+        first, last = np.searchsorted(places, [start, start + batch.height])
+        answers = answer_of(batch[places[first:last] - start])
+        found |= dict(zip(ranks[first:last].tolist(), answers, strict=True))
+        start += batch.height
+    return found
