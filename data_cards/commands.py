@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -115,3 +116,46 @@ def trace(
     found = follow(open_tables(folder), key)
     trainings = {str(run): moments(run, found.row["key"]) for run in train or ()}
     show(found, trainings, Console(width=WIDTH, highlight=False, emoji=False))
+
+
+Old = Annotated[str, typer.Argument(help="Folder, ORG/NAME@REVISION, or a revision of --repo.", show_default=False)]
+New = Annotated[str, typer.Argument(help="The newer one, named likewise.", show_default=False)]
+Repo = Annotated[str, typer.Option(help="ORG/NAME whose revisions are compared.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with every key.")]
+
+
+@app.command()
+def diff(old: Old, new: New, repo: Repo = "", as_json: AsJson = False) -> None:
+    """Compare two datasets or runs: rows added, removed and moved, contents, rates, columns, settings.
+
+    Example: gradus card diff v1.0.0 v1.1.0 --repo me/first-problems
+    """
+    from data_cards.diff import diff as compare
+    from data_cards.references import opened
+    from data_cards.show_diff import lines
+
+    with opened(old, repo) as before, opened(new, repo) as after:
+        found = compare(before, after)
+    typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=1) if as_json else "\n".join(lines(found)))
+
+
+@app.command()
+def bump(
+    old: Old,
+    new: New,
+    repo: Repo = "",
+    current: Annotated[str, typer.Option(help="Version of OLD, where its name does not say.", show_default=False)] = "",
+) -> None:
+    """Propose the next version of a dataset from what changed, and say why.
+
+    Example: gradus card bump me/first-problems datasets/second
+    """
+    from data_cards.bump import next_version, propose
+    from data_cards.diff import diff as compare
+    from data_cards.references import opened, version_of
+
+    version = current or version_of(old, repo)
+    with opened(old, repo) as before, opened(new, repo) as after:
+        proposal = propose(compare(before, after))
+    step = f": {version} -> {next_version(version, proposal.level)}" if version else ""
+    typer.echo("\n".join([f"{proposal.level}{step}", *(f"  {reason}" for reason in proposal.reasons)]))

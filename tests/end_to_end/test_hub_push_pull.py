@@ -399,6 +399,8 @@ def test_the_commands_work_over_hf_endpoint_and_never_show_the_token(hub: Hub, d
     ]
     assert [process.returncode for process in done] == [0, 0]
     assert "25 problems, every file verified" in done[1].stdout
+    done.append(gradus(hub, tmp_path, "bump", REPO, tmp_path / "pulled"))
+    assert done[-1].stdout.splitlines()[0] == "none: v1.0.0 -> v1.0.0"
     hub.tokens.clear()
     done.append(gradus(hub, tmp_path, "push", dataset, "--repo", REPO, "--tag", "v1.0.1"))
     assert done[-1].returncode == 1
