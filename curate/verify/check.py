@@ -20,7 +20,15 @@ from curate.verify.normalise import canonical, clean
 from curate.verify.policy import Policy
 from curate.verify.pool import Outcome, ask_many
 from curate.verify.verdict import OVERRUN, Decision, Item, Verdict, correct, undecided, wrong
-from curate.verify.words import is_letter_alone, is_prose, num_words, option_letter, same_words, spoken_number
+from curate.verify.words import (
+    is_letter_alone,
+    is_phrase,
+    is_prose,
+    num_words,
+    option_letter,
+    same_words,
+    spoken_number,
+)
 
 _ASKS_TO_ROUND: Final = re.compile(
     r"\bround(?:ed|ing)?\b|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant (?:figures?|digits?)\b|"
@@ -31,6 +39,7 @@ _NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexade
 _ADVANCED: Final = re.compile(
     r"\\(?:int|iint|oint|sum|prod|lim|partial|nabla|infty|mathrm\{d\}|frac\{d|det|operatorname)"
 )
+_FIGURES: Final = re.compile(r"[0-9]+")
 _SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
 _MAX_TEXT: Final = 60
 _MANY_WORDS: Final = 5
@@ -128,7 +137,10 @@ def _keyed(text: str) -> tuple[str, str]:
 
 
 def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
-    """Option letters and words, before anything is parsed."""
+    """Long figures, option letters and words, before anything is parsed."""
+    if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
+        same = truth.lstrip("0") == answer.lstrip("0")
+        return correct("exact", "exact") if same else wrong("different", "exact")
     if is_letter_alone(truth):
         letter = option_letter(answer)
         if letter is None and len(answer) == 1 and not rules.policy.is_case_sensitive:
@@ -182,6 +194,8 @@ def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decisio
 def _tree(cleaned: str, max_depth: int, max_digits: int) -> Node | str | Exception:
     if _SPACED_LIST.fullmatch(cleaned):
         cleaned = cleaned.replace(" ", ", ")
+    if is_phrase(cleaned):
+        return Node("text", (), None, cleaned)
     try:
         return parse(cleaned, max_depth=max_depth, max_digits=max_digits)
     except RecursionError:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from curate.verify import families, intervals, relations
-from curate.verify.measures import equal_measures, measure
-from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
+from curate.verify.measures import equal_measures, measure, with_letter_unit
+from curate.verify.nodes import Node, UnreadableError, symbols, walk
 from curate.verify.policy import Policy
 from curate.verify.values import Proof, rounds_to
 from curate.verify.verdict import Decision, correct, undecided, wrong
-from curate.verify.words import same_words
+from curate.verify.words import named_set, same_words
 
 
 class Rules(NamedTuple):
@@ -26,12 +26,15 @@ class Rules(NamedTuple):
     names_base: bool = False
 
 
+_FUNCTION_NAMES = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
+_LETTER_R = Node("sym", (), None, "R")
 DIFFERENT = wrong("different", "numeric")
 
 
 def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     """Decide whether two trees are the same answer; raises `TooLargeError` and `UnreadableError`."""
-    if truth == answer:
+    truth, answer = _as_set(truth), _as_set(answer)
+    if truth == answer or {intervals.REALS, _LETTER_R} == {truth, answer}:
         return correct("exact", "exact")
     if (decision := _families(truth, answer)) is not None:
         return decision
@@ -43,6 +46,14 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     if _is_equation(truth) or _is_equation(answer):
         return _equations(truth, answer, rules)
     return _collections(truth, answer, rules)
+
+
+def _as_set(node: Node) -> Node:
+    """Words that name a set: all real numbers, no solution."""
+    name = named_set(node.name) if node.op == "text" else None
+    if name is None:
+        return node
+    return Node("set") if name == "empty" else Node("const", (), None, name)
 
 
 def _told(is_equal: bool | None, reason: Proof | str, stage: str) -> Decision:
@@ -142,7 +153,8 @@ def _is_name(side: Node) -> bool:
     if side.op == "fn" and side.name in ("max", "min", "det", "deg"):
         return True
     if side.op == "mul":
-        return all(part.op == "sym" for part in side.args) and len(side.args) <= 3
+        is_call = len(side.args) == 2 and side.args[0].op == "sym" and side.args[0].name in _FUNCTION_NAMES
+        return (all(part.op == "sym" for part in side.args) and len(side.args) <= 3) or is_call
     return False
 
 
@@ -251,11 +263,25 @@ def _many_for_one(truth: Node, answer: Node, rules: Rules) -> Decision:
         return wrong("different", "set")
     if answer.op == "paren" and answer.name != "()named":
         return wrong("different", "set")
+    if answer.name == "and" and (whole := _summed_units(truth, answer, rules)) is not None:
+        return whole
     if all(_single(truth, arg, rules).verdict == "correct" for arg in answer.args) and not answer.name.endswith(
         "named"
     ):
         return _single(truth, answer.args[0], rules)
     return wrong("different", "set") if answer.op == "set" else wrong(reason, "extract")  # type: ignore[arg-type]
+
+
+def _summed_units(truth: Node, answer: Node, rules: Rules) -> Decision | None:
+    """`2 hours and 30 minutes` is one quantity; None where the parts are not units of one kind."""
+    units = [arg.name for arg in answer.args if arg.op == "qty"]
+    if len(set(units)) != len(answer.args):
+        return None
+    try:
+        measure(Node("add", answer.args))
+    except UnreadableError:
+        return None
+    return _single(truth, Node("add", answer.args), rules)
 
 
 def _tuples(truth: Node, answer: Node, rules: Rules) -> Decision:
@@ -335,7 +361,10 @@ def _matrices(truth: Node, answer: Node, rules: Rules) -> Decision:
             return wrong("different", "set")
         flat = [tuple(row.args[0] for row in n.args) if n.op == "matrix" else n.args for n in (truth, answer)]
         return _in_order(flat[0], flat[1], rules) if len(flat[0]) == len(flat[1]) else wrong("different", "set")
-    if truth.op != answer.op or [len(r.args) for r in truth.args] != [len(r.args) for r in answer.args]:
+    is_determinant = [n.name == "vmatrix" for n in (truth, answer)]
+    if truth.op != answer.op or is_determinant[0] != is_determinant[1]:
+        return wrong("different", "set")
+    if [len(r.args) for r in truth.args] != [len(r.args) for r in answer.args]:
         return wrong("different", "set")
     entries = [[entry for row in n.args for entry in row.args] for n in (truth, answer)]
     return _in_order(entries[0], entries[1], rules)
@@ -364,16 +393,12 @@ def _single(truth: Node, answer: Node, rules: Rules) -> Decision:
         return _bases(truth, answer, rules)
     if "ratio" in (truth.op, answer.op):
         return _ratios(truth, answer, rules)
-    if (number := _spoken(answer)) is not None:
-        answer = number
+    if any(n.op == "qty" and n.args[0].op == "ratio" for n in (truth, answer)):
+        return _times(truth, answer, rules)
     outcome = _equal_values(truth, answer, rules)
     if outcome is None:
         return undecided("unparseable_answer", "numeric")
     return correct(outcome, "exact" if outcome == "exact" else "numeric") if isinstance(outcome, str) else DIFFERENT
-
-
-def _spoken(node: Node) -> Node | None:
-    return None if node.op != "text" else node
 
 
 def _equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | None:
@@ -382,6 +407,10 @@ def _equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | Non
         b = measure(answer)
     except UnreadableError:
         return False  # two quantities where the truth has one
+    if a.unit.powers and not b.unit.powers:
+        b = with_letter_unit(b.value, a.unit) or b
+    elif b.unit.powers and not a.unit.powers:
+        a = with_letter_unit(a.value, b.unit) or a
     outcome = equal_measures(a, b, rules.policy)
     if (
         outcome is False
@@ -412,6 +441,14 @@ def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
     return correct("exact", "exact") if same else wrong("different", "exact")
 
 
+def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Times of day with am or pm, which may be missing on one side."""
+    marks = {n.name for n in (truth, answer) if n.op == "qty"}
+    if len(marks) > 1:
+        return DIFFERENT
+    return _single(*(n.args[0] if n.op == "qty" else n for n in (truth, answer)), rules)
+
+
 def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
     if truth.op == answer.op == "ratio":
         if relations.is_time(truth) and relations.is_time(answer):
@@ -427,12 +464,11 @@ def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
 def _proportions(truth: Node, answer: Node, rules: Rules) -> Decision:
     if len(truth.args) != len(answer.args):
         return DIFFERENT
+    if any(arg.name == "ldots" for arg in (*truth.args, *answer.args)):
+        return _in_order(truth.args, answer.args, rules)
     first_t, first_a = truth.args[0], answer.args[0]
     for t, a in zip(truth.args[1:], answer.args[1:], strict=True):
         cross = _equal_values(Node("mul", (t, first_a)), Node("mul", (a, first_t)), rules)
         if not cross:
             return DIFFERENT if cross is False else undecided("unparseable_answer", "numeric")
     return correct("exact", "exact")
-
-
-ZERO = num(0)

@@ -30,7 +30,8 @@ class Family(NamedTuple):
 def family(node: Node) -> Family | None:
     """Read a family: statements of which one says that an index is an integer; None where none does."""
     if node.op == "such":
-        node = Node("list", (*_flat(node.args[0]), *_flat(node.args[1])), None, ",")
+        named = () if node.args[0].op == "sym" else _flat(node.args[0])
+        node = Node("list", (*named, *_flat(node.args[1])), None, ",")
     statements = _flat(node)
     over = next((s for s in statements if _is_index(s)), None)
     if over is None or len(statements) < 2:

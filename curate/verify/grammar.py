@@ -11,6 +11,7 @@ from typing import Final
 from curate.verify.lexer import tokenize
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
 from curate.verify.primaries import Primaries
+from curate.verify.units import is_unit_word
 
 RELATIONS: Final = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!=", "\\approx": "~", "≡": "="}
 _SETS: Final = {"\\cup": "union", "\\cap": "cap", "\\setminus": "minus"}
@@ -65,6 +66,7 @@ class _Parser(Primaries):
         self.depth += 1
         if self.depth > self.max_depth:
             raise TooLargeError("nested too deep")
+        self.accept("\\approx")
         left = self._set_level()
         sides, signs = [left], []
         while True:
@@ -74,7 +76,7 @@ class _Parser(Primaries):
                 sides.append(self._set_level())
             elif token.text in ("\\in", "\\notin"):
                 self.take()
-                left = Node("in", (self._relation(sides, signs), self._set_level()), None, token.text[1:])
+                left = Node("in", (self._relation(sides, signs), self._number_set()), None, token.text[1:])
                 sides, signs = [left], []
             else:
                 break
@@ -83,6 +85,12 @@ class _Parser(Primaries):
 
     def _relation(self, sides: list[Node], signs: list[str]) -> Node:
         return Node("rel", tuple(sides), None, " ".join(signs)) if signs else sides[0]
+
+    def _number_set(self) -> Node:
+        """The set behind a membership sign, where a plain Z means the integers."""
+        if self.peek().kind == "sym" and self.peek().text in "RZNQC":
+            return Node("const", (), None, self.take().text)
+        return self._set_level()
 
     def _set_level(self) -> Node:
         left = self.sum()
@@ -150,12 +158,12 @@ class _Parser(Primaries):
     def _unit(self, value: Node) -> Node:
         """Take the words behind a value: its unit."""
         words: list[str] = []
-        while self.peek().kind == "text" or (words and self.is_at("/") and self.peek(1).kind in ("text", "sym")):
+        while self.peek().kind == "text" or (
+            words and self.is_at("/", "\\cdot") and self.peek(1).kind in ("text", "sym")
+        ):
             token = self.take()
-            if token.text == "/":
-                words.append("/" + self.take().text)
-                continue
-            words.append(token.text)
+            sign = token.text.replace("\\cdot", " ") if token.kind != "text" else ""
+            words.append(sign + self.take().text if sign else token.text)
             if self.is_at("^") and not self._is_degree():
                 self.take()
                 words[-1] += "^" + self._literal_exponent()
@@ -205,17 +213,20 @@ class _Parser(Primaries):
 
     def _is_degree(self) -> bool:
         after, then = self.peek(1), self.peek(2)
-        return after.text == "\\circ" or (after.text == "{" and then.text == "\\circ") or after.text == "\\prime"
+        return (
+            after.text == "\\circ"
+            or (after.text == "{" and then.text == "\\circ")
+            or after.text == "\\prime"
+            or then.text == "\\prime"
+        )
 
     def _degrees(self, base: Node) -> Node:
         self.take()
-        if self.accept("{"):
-            self.expect("\\circ")
+        is_braced, mark = self.accept("{"), self.take().text
+        if is_braced:
             self.expect("}")
-        elif self.accept("\\prime"):
+        if mark == "\\prime":
             return base._replace(name=base.name + "'")
-        else:
-            self.take()
         if self.peek().kind == "sym" and self.peek().text in "CF":
             return Node("qty", (base,), None, "degree" + self.take().text)
         return Node("deg", (base,))
@@ -257,4 +268,8 @@ def _joined(left: Node, right: Node, *, is_division: bool) -> Node:
         return Node("div", (left, right))
     if right.op == "text" and left.op != "text":
         return Node("qty", (left,), None, right.name)
+    if left.op == "text" and right.op == "num" and is_unit_word(left.name):
+        return Node("qty", (right,), None, left.name)
+    if right.op == "div" and all(side.op == "text" for side in right.args):
+        return Node("qty", (left,), None, "/".join(side.name for side in right.args))
     return Node("mul", (*(left.args if left.op == "mul" else (left,)), right))

@@ -15,6 +15,7 @@ from curate.verify.values import equal
 
 _INF: Final = Node("const", (), None, "infty")
 _MINUS_INF: Final = Node("neg", (_INF,))
+REALS: Final = Node("const", (), None, "R")
 _FLIP: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
@@ -44,28 +45,26 @@ def is_set_like(node: Node) -> bool:
         node.op == "in" and node.name == "in" and node.args[0].op in ("sym", "mul")
     ):
         return True
-    if node.op == "const" and node.name == "R":
+    if node == REALS:
         return True
     if node.op == "paren" and len(node.args) == 2:
         return node.name in ("(]", "[)") or _INF in node.args or _MINUS_INF in node.args
     if node.op == "rel":
-        return node.name != "=" and "~" not in node.name and _has_variable(node)
+        return set(node.name.split()) != {"="} and "~" not in node.name and _has_variable(node)
+    if node.op == "add" and len(node.args) == 2 and node.args[1].op == "neg":
+        return is_set_like(node.args[0]) and node.args[1].args[0].op in ("set", "paren")
     return node.op == "list" and any(is_set_like(arg) for arg in node.args)
 
 
 def pieces(node: Node) -> Pieces:
     """The set a tree means; raises `UnreadableError` where it means none."""
-    if node.op == "union":
-        return merge([*pieces(node.args[0]), *pieces(node.args[1])])
-    if node.op == "cap":
-        return intersect(pieces(node.args[0]), pieces(node.args[1]))
-    if node.op == "minus":
-        return intersect(pieces(node.args[0]), complement(pieces(node.args[1])))
+    if node.op in ("union", "cap", "minus", "add"):
+        return _operation(node)
     if node.op == "paren" and len(node.args) == 2:
         return merge([_interval(node)])
     if node.op == "set":
         return merge([Piece(_end(arg), _end(arg), True, True) for arg in node.args])
-    if node.op == "const" and node.name == "R":
+    if node == REALS:
         return LINE
     if node.op in ("in", "such"):
         return _membership(node)
@@ -74,6 +73,18 @@ def pieces(node: Node) -> Pieces:
     if node.op == "list":
         return _listed(node)
     raise UnreadableError("not a set of reals")
+
+
+def _operation(node: Node) -> Pieces:
+    """Union, intersection, difference; a difference may be written with a minus sign."""
+    if node.op == "add":
+        if not is_set_like(node):
+            raise UnreadableError("not a set of reals")
+        node = Node("minus", (node.args[0], node.args[1].args[0]))
+    left, right = (pieces(arg) for arg in node.args)
+    if node.op == "union":
+        return merge([*left, *right])
+    return intersect(left, right if node.op == "cap" else complement(right))
 
 
 def same_set(a: Pieces, b: Pieces) -> bool | None:
@@ -148,7 +159,7 @@ def _interval(node: Node) -> Piece:
 def _membership(node: Node) -> Pieces:
     left, right = node.args
     if node.op == "such":
-        inside = left.args[1] if left.op == "in" else Node("const", (), None, "R")
+        inside = left.args[1] if left.op == "in" else REALS
         return intersect(pieces(inside), pieces(right))
     if node.name == "notin":
         return complement(pieces(right))

@@ -7,11 +7,13 @@ product of one-letter variables. It never fails on a word; it fails (`Unreadable
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from curate.verify.nodes import TooLargeError, UnreadableError
 from curate.verify.normalise import matching_brace
 from curate.verify.units import is_unit_word
+from curate.verify.words import spoken_number
 
 FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan arccot asin acos atan ln lg log exp sqrt max min "
@@ -88,8 +90,8 @@ def _tokens(kind: str, text: str, is_spaced: bool, before: list[Token]) -> list[
     if kind == "word":
         return _word(text, is_spaced, before)
     if kind in ("text", "cjk"):
-        return _text(text, is_spaced)
-    if kind in ("cmd", "esc", "op", "ellipsis"):
+        return _text(text, is_spaced, before)
+    if kind in ("cmd", "esc", "op"):
         return [_command(text, is_spaced)]
     if kind == "blackboard":
         return [Token("set", re.sub(r"\\(?:mathbb|Bbb)|[{}\s]", "", text), is_spaced)]
@@ -97,19 +99,21 @@ def _tokens(kind: str, text: str, is_spaced: bool, before: list[Token]) -> list[
 
 
 def _figures(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
+    if "," not in text or not _is_listed(text, before):
+        return [Token("num", text.replace(",", ""), is_spaced)]
+    first, *others = text.split(",")
+    out = [Token("num", first, is_spaced)]
+    for part in others:
+        out += [Token("op", ",", False), Token("num", part, False)]
+    return out
+
+
+def _is_listed(text: str, before: list[Token]) -> bool:
+    """Whether commas in figures separate items: inside brackets, after another comma, or where no thousands fit."""
     depth = sum((t.text in _OPEN) - (t.text in _CLOSE) for t in before if t.kind == "op")
-    if "," in text and (
-        depth > 0
-        or (before and before[-1].text in (",", ";"))
-        or text.split(",", maxsplit=1)[0].startswith("0")
-        or len(text.split(",", maxsplit=1)[0]) > 3
-    ):
-        parts = text.split(",")
-        out = [Token("num", parts[0], is_spaced)]
-        for part in parts[1:]:
-            out += [Token("op", ",", False), Token("num", part, False)]
-        return out
-    return [Token("num", text.replace(",", ""), is_spaced)]
+    first = text.partition(",")[0]
+    is_item = bool(before) and before[-1].text in (",", ";")
+    return depth > 0 or is_item or first.startswith("0") or len(first) > 3
 
 
 _OPEN: Final = ("(", "[", "\\{")
@@ -122,8 +126,12 @@ def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
         return [Token("cmd", f"\\{_NAMED[text]}", is_spaced)]
     if lower in _CONNECTORS and (is_spaced or not before or before[-1].kind in ("num", "text", "op")):
         return [Token("conn", _CONNECTORS[lower], is_spaced)]
-    if text in FUNCTIONS:
+    if text in FUNCTIONS and not (is_unit_word(text) and _follows_value(before)):
         return [Token("cmd", f"\\{text}", is_spaced)]
+    if text == "U" and before and before[-1].text in (")", "]"):
+        return [Token("cmd", "\\cup", is_spaced)]
+    if (number := spoken_number(text)) is not None:
+        return [Token("num", number, is_spaced)]
     if _is_word(text, is_spaced, before):
         return [Token("text", text, is_spaced)]
     for name in ("sqrt", "sin", "cos", "tan", "log", "ln", "exp", "pi"):  # "2xsin" and "xpi" written together
@@ -139,8 +147,10 @@ def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
         return True
     if len(text) == 1:
         return False
-    if text.isupper() or len(set(text)) < 2 or ord(text[-1].lower()) - ord(text[0].lower()) == len(text) - 1:
-        return len(text) > 5
+    if text in _CURRENCIES and not before:
+        return True
+    if text.isupper() or all(ord(b) - ord(a) in (0, 1) for a, b in pairwise(text)):
+        return len(text) > 5  # a product such as abcd, or the name of a polygon
     return len(text) >= 4 or (
         len(text) == 3
         and (is_spaced or not before)
@@ -155,6 +165,7 @@ def _follows_value(before: list[Token]) -> bool:
     return bool(before) and (before[-1].kind in ("num", "text") or before[-1].text in (")", "}", "\\pi"))
 
 
+_CURRENCIES: Final = frozenset(["USD", "EUR", "GBP", "CNY", "RMB"])
 _TRIPLES: Final = frozenset("abc xyz pqr mno abd ace ade bcd".split())
 
 
@@ -162,12 +173,14 @@ def _letters(text: str, is_spaced: bool) -> list[Token]:
     return [Token("sym", char, is_spaced and not i) for i, char in enumerate(text)]
 
 
-def _text(text: str, is_spaced: bool) -> list[Token]:
+def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
     stripped = " ".join(text.split()).strip(" ,.;:") if len(text) > 1 else text
     if stripped.lower() in _CONNECTORS:
         return [Token("conn", _CONNECTORS[stripped.lower()], is_spaced)]
-    if stripped in FUNCTIONS:
+    if stripped in FUNCTIONS and not _follows_value(before):
         return [Token("cmd", f"\\{stripped}", is_spaced)]
+    if (number := spoken_number(stripped)) is not None:
+        return [Token("num", number, is_spaced)]
     if not stripped:
         return []
     return [Token("text", stripped, True)]

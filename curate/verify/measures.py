@@ -87,9 +87,10 @@ def _inside(node: Node) -> Measure:
         raise UnreadableError("a unit below the line")
     if len({part[1:] for part in marked}) > 1:
         raise UnreadableError("several quantities")
-    if node.op == "add" and marked[0].is_percent and len(marked) < len(parts):
+    if node.op == "add" and marked and marked[0].is_percent and len(marked) < len(parts):
         raise UnreadableError("a percentage of what?")
-    return marked[0]._replace(value=node._replace(args=tuple(part.value for part in parts)))
+    whole = marked[0] if marked else Measure(node)
+    return whole._replace(value=node._replace(args=tuple(part.value for part in parts)))
 
 
 def _summed(parts: list[Measure]) -> Measure:
@@ -97,6 +98,14 @@ def _summed(parts: list[Measure]) -> Measure:
         raise UnreadableError("several quantities")
     scaled = tuple(Node("mul", (part.value, num(part.unit.scale))) for part in parts)
     return Measure(Node("add", scaled), Unit(Fraction(1), parts[0].unit.powers))
+
+
+def with_letter_unit(node: Node, wanted: Unit) -> Measure | None:
+    """Read a last letter as a unit where the other side has one of its kind: 5000 m against 5 km; else None."""
+    if node.op != "mul" or len(node.args) != 2 or node.args[1].op != "sym":
+        return None
+    unit = parse_unit(node.args[1].name)
+    return Measure(node.args[0], unit) if unit.powers == wanted.powers else None
 
 
 def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:

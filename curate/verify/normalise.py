@@ -11,6 +11,8 @@ import unicodedata
 from itertools import pairwise
 from typing import Final
 
+from curate.verify.respell import respell
+
 _SUPER: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
 _SUB: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 _VULGAR: Final = {
@@ -80,19 +82,30 @@ _SIGNS: Final = {
     "£": "\\pounds ",
     "¥": "\\yen ",
     "￥": "\\yen ",
+    "¢": " cents",
     "＄": "\\$",
 }
+_PLAIN_FIGURE: Final = re.compile(r" ?-?[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)? ?")
 _CHINESE_FRACTION: Final = re.compile(r"(\d+)分之(\d+)")
 _CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*([1-9]|1\d|20)\s*\}")
 _RENAMED: Final = re.compile(
-    r"\\(?:(?P<frac>[dtc]frac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq|lt)|(?P<ge>geqslant|geq|gt)|(?P<ne>neq)|"
+    r"\\(?:(?P<frac>[dtc]frac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq)|(?P<ge>geqslant|geq)|(?P<lt>lt)|(?P<gt>gt)|(?P<ne>neq)|"
     r"(?P<to>rightarrow)|(?P<empty>varnothing)|(?P<mid>mid)|(?P<setminus>backslash)|(?P<div>div)|"
-    r"(?P<ldots>dots|cdots|dotsc|dotsb)|(?P<land>wedge)|"
+    r"(?P<ldots>dots|cdots|dotsc|dotsb)|(?P<land>wedge)|(?P<degree>degree)|(?P<colon>colon)|"
+    r"(?P<langle>langle)|(?P<rangle>rangle)|(?P<lbrace>lbrace)|(?P<rbrace>rbrace)|"
     r"(?P<phi>varphi)|(?P<epsilon>varepsilon)|(?P<theta>vartheta))(?![A-Za-z])"
 )
 _PLAIN: Final = {
     "frac": "\\frac",
     "binom": "\\binom",
+    "lt": "<",
+    "gt": ">",
+    "langle": "(",
+    "rangle": ")",
+    "lbrace": "\\{",
+    "rbrace": "\\}",
+    "colon": ":",
+    "degree": "^\\circ ",
     "le": "\\le ",
     "ge": "\\ge ",
     "ne": "\\ne ",
@@ -113,7 +126,7 @@ _NOISE: Final = re.compile(
 )
 _SPACING: Final = re.compile(
     r"\\(?:quad|qquad|enspace|thinspace|space|hfill|newline)(?![A-Za-z])|(?<!\\)\\[,;:> \n]|~|"
-    r"\\hspace\*?\{[^{}]*\}|\\phantom\{[^{}]*\}"
+    r"\\hspace\*?\{[^{}]*\}|\\[hv]?phantom(?:\{[^{}]*\})?"
 )
 _FONT: Final = re.compile(
     r"\\(?:mathrm|mathbf|mathit|mathsf|mathtt|mathcal|mathscr|operatorname|bm|pmb|boldsymbol)\*?\s*\{([^{}]*)\}"
@@ -129,11 +142,12 @@ _DROPPABLE_SPACE: Final = re.compile(
 
 def clean(text: str) -> str:
     """The answer in one spelling of its signs and commands, with single spaces."""
+    if _PLAIN_FIGURE.fullmatch(text):
+        return text.strip()
     text = _unicode(text) if not text.isascii() else text
     if "\\" in text or "$" in text or "{" in text:
         text = _latex(text)
-    text = _SPACES.sub(" ", text).strip()
-    return _unwrap(text)
+    return respell(_unwrap(_SPACES.sub(" ", text).strip()))
 
 
 def canonical(cleaned: str) -> str:
@@ -202,6 +216,8 @@ def _unwrap(text: str) -> str:
                 text = text[len(mark) : -len(mark)]
         if (box := _BOX.match(text)) and matching_brace(text, box.end() - 1) == len(text) - 1:
             text = text[box.end() : -1]
+        elif (inner := _TEXT.match(text)) and matching_brace(text, inner.end() - 1) == len(text) - 1:
+            text = text[inner.end() : -1]
         elif text.startswith("{") and matching_brace(text, 0) == len(text) - 1:
             text = text[1:-1]
         if text == before:

@@ -24,6 +24,7 @@ _CONSTANTS: Final = {
     "pi": Node("const", (), None, "pi"),
     "infty": Node("const", (), None, "infty"),
     "emptyset": Node("set"),
+    "ldots": Node("const", (), None, "ldots"),
 }
 
 
@@ -71,6 +72,8 @@ class Primaries(Cursor):
             return self._environment(token.text)
         if token.kind == "text":
             return self._words(token.text)
+        if token.kind == "ellipsis":
+            return _CONSTANTS["ldots"]
         if token.kind == "op":
             return self._bracketed(token.text)
         if token.kind == "cmd":
@@ -137,9 +140,10 @@ class Primaries(Cursor):
         period = ""
         while self.is_at("\\overline", "\\dot", "\\bar"):
             self.take()
-            self.expect("{")
+            is_braced = self.accept("{")
             period += self.take().text
-            self.expect("}")
+            if is_braced:
+                self.expect("}")
             if self.peek().kind == "num" and self.peek(1).text == "\\dot":
                 period += self.take().text
         if not period.isdigit() or len(period) > 100:

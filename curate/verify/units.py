@@ -22,8 +22,8 @@ mg 1/1000 g milligram|lb 45359237/100000 g pound lbs|oz 45359237/1600000 g ounce
 s 1 s second sec|min 60 s minute|h 3600 s hour hr|day 86400 s day|week 604800 s week
 month 1 month month|yr 1 year year|ms 1/1000 s millisecond|L 1 L liter litre
 mL 1/1000 L milliliter millilitre ml|gal 1 gallon gallon|qt 1/4 gallon quart|pt 1/8 gallon pint
-dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro|pounds 1 gbp sterling
-yuan 1 yuan yuan rmb yen|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule|W 1 W watt
+dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro|pounds 1 gbp sterling gbp
+yuan 1 yuan yuan rmb cny|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule|W 1 W watt
 kW 1000 W kilowatt|Pa 1 Pa pascal|Hz 1 Hz hertz|K 1 K kelvin|mol 1 mol mole|V 1 V volt
 A 1 A ampere amp|eV 1 eV electronvolt|米 1 m|厘米 1/100 m|千米 1000 m|公里 1000 m|毫米 1/1000 m|分米 1/10 m
 克 1 g|千克 1000 g|公斤 1000 g|吨 1 ton|秒 1 s|分钟 60 s|分 60 s|小时 3600 s|时 3600 s|天 86400 s|元 1 yuan
@@ -64,9 +64,7 @@ NO_UNIT: Final = Unit(Fraction(1), ())
 
 def is_unit_word(word: str) -> bool:
     """Whether a word is in the table of units."""
-    return (
-        _look_up(word) is not None or word.lower() in _COMPOUND or word.lower() in ("units", "unit", "square", "cubic")
-    )
+    return _look_up(word) is not None or word.lower() in _COMPOUND or word.lower() in ("units", "unit", *_PREFIX)
 
 
 @lru_cache(maxsize=10_000)

@@ -87,6 +87,13 @@ _NUMBERS: Final = {
     for word in words.split("|")
 }
 _TEXT: Final = re.compile(r"\\text\{([^{}]*)\}")
+_SETS: Final = {
+    **dict.fromkeys(
+        ("allrealnumbers", "allreals", "realnumbers", "anyrealnumber", "r", "全体实数", "任意实数", "实数集"), "R"
+    ),
+    **dict.fromkeys(("allintegers", "integers", "全体整数"), "Z"),
+    **dict.fromkeys(_SYNONYMS[0], "empty"),
+}
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -111,6 +118,11 @@ def _names_more(content: str) -> bool:
     return re.search(r"(?:^|[\s,(/]|\bor\b|\band\b)[A-J](?:[\s,).]|$)", content) is not None
 
 
+def named_set(text: str) -> str | None:
+    """R, Z or "empty" for words that name a set of numbers."""
+    return _SETS.get("".join(re.findall(r"[^\W_]", text)).lower())
+
+
 def spoken_number(cleaned: str) -> str | None:
     """Figures for a number word: seven, 七."""
     return _NUMBERS.get(_TEXT.sub(r"\1", cleaned).strip().lower())
@@ -123,6 +135,14 @@ def is_prose(cleaned: str) -> bool:
         words = re.findall(r"[A-Za-z]{3,}", text)
         return len(words) >= 4 and not re.search(r"\\[a-z]", text)
     return re.search(r"[A-Za-z]{2,}|[\u4e00-\u9fff①-⑳]", text) is not None
+
+
+def is_phrase(cleaned: str) -> bool:
+    """Whether a text is two words or more and nothing else: no solution, does not exist; lists and units are not."""
+    words = _TEXT.sub(r" \1 ", cleaned).split()
+    if len(words) < 2 or not all(word.isalpha() and word.isascii() for word in words):
+        return False
+    return max(map(len, words)) >= 4 and not {"or", "and"} & set(words) and words[0].lower() not in _NUMBERS
 
 
 def num_words(cleaned: str) -> int:
