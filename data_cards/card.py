@@ -46,7 +46,7 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
         model=_inline(facts.model_name(stages)),
         difficulty_settings=_settings(facts.find_stage(stages, "difficulty")),
         decontamination=_settings(facts.find_stage(stages, "decontaminate")),
-        hits=[(_inline(name), number) for name, number in facts.contamination_hits(dataset).items()],
+        benchmarks=[_benchmark_row(benchmark) for benchmark in facts.benchmarks(stages, dataset)],
         columns=_columns(dataset),
         limits=_limits(stages, sources),
         gradus_version=version("gradus-rlvr"),
@@ -115,6 +115,16 @@ def _metadata(
         tags=sorted({"rlvr", "reinforcement-learning", "gradus", *config.tags}),
         configs=configs(num_rows),
     )
+
+
+def _benchmark_row(benchmark: facts.Benchmark) -> dict[str, Any]:
+    methods = ", ".join(f"{_inline(name)} {number:,}" for name, number in benchmark.methods.items())
+    return {
+        "name": _inline(benchmark.name),
+        "content": _inline(benchmark.content[:16] if len(benchmark.content) == 64 else benchmark.content),
+        "num_dropped": benchmark.num_dropped,
+        "methods": methods,
+    }
 
 
 def _settings(stage: Manifest | None) -> str:

@@ -20,6 +20,12 @@ app = typer.Typer(
 )
 
 
+Against = Annotated[
+    list[str] | None,
+    typer.Option(help="Benchmark to show matched items of, as curate decontaminate takes it.", show_default=False),
+]
+
+
 @app.callback()
 def _room() -> None:
     pass
@@ -101,6 +107,7 @@ def trace(
     train: Annotated[
         list[Path] | None, typer.Option(help="Training run to follow it into; may be given again.", show_default=False)
     ] = None,
+    against: Against = None,
 ) -> None:
     """Print a problem's whole life: its source, each stage's verdict with the evidence, its samples, its training.
 
@@ -108,12 +115,13 @@ def trace(
     """
     from rich.console import Console
 
+    from data_cards.evidence import benchmark_texts
     from data_cards.show_trace import WIDTH, show
     from data_cards.tables import open_tables
     from data_cards.trace import trace as follow
     from data_cards.training import moments
 
-    found = follow(open_tables(folder), key)
+    found = follow(open_tables(folder), key, benchmark_texts(against or ()))
     trainings = {str(run): moments(run, found.row["key"]) for run in train or ()}
     show(found, trainings, Console(width=WIDTH, highlight=False, emoji=False))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 
 from curate.artifact import scan_part
 from curate.manifest import Manifest
+from data_cards.evidence import benchmark_of, fields
 
 KNOWN_LICENCES: Final = (
     "apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc0-1.0", "cc-by-2.0", "cc-by-3.0", "cc-by-4.0",
@@ -20,6 +22,8 @@ KNOWN_LICENCES: Final = (
 SIZES: Final = (
     (10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
 )  # fmt: skip
+BENCHMARK_INPUT: Final = "benchmark "  # how decontaminate names them among its inputs
+MATCH_REASONS: Final = ("contaminated", "benchmark_variant")
 
 
 @dataclass(frozen=True)
@@ -86,14 +90,42 @@ def model_name(stages: Sequence[Manifest]) -> str:
     return str(stage.facts.get("model", "a model of unknown name")) if stage else ""
 
 
-def contamination_hits(dataset: Path) -> dict[str, int]:
-    """Dropped rows per benchmark that they matched, most first."""
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark that the pool was held against, what it is, and how many rows matched it by which method."""
+
+    name: str
+    content: str
+    num_dropped: int
+    methods: dict[str, int]
+
+
+def benchmarks(stages: Sequence[Manifest], dataset: Path) -> list[Benchmark]:
+    """The benchmarks of the decontaminate stage, those with most hits first."""
+    stage = find_stage(stages, "decontaminate")
+    contents = {
+        name.removeprefix(BENCHMARK_INPUT): content
+        for name, content in (stage.inputs if stage else {}).items()
+        if name.startswith(BENCHMARK_INPUT)
+    }
+    methods: dict[str, Counter[str]] = {name: Counter() for name in contents}
+    for row in _matched_rows(dataset):
+        if (place := benchmark_of(row)) is not None:
+            method = str(fields(row["drop_detail"]).get("method", "unnamed"))
+            methods.setdefault(place[0], Counter())[method] += 1
+    found = [
+        Benchmark(name, contents.get(name, ""), counts.total(), dict(counts.most_common()))
+        for name, counts in methods.items()
+    ]
+    return sorted(found, key=lambda benchmark: (-benchmark.num_dropped, benchmark.name))
+
+
+def _matched_rows(dataset: Path) -> list[dict[str, Any]]:
     dropped = _scan(dataset, "dropped")
-    if dropped is None or "contaminated_by" not in dropped.collect_schema():
-        return {}
-    benchmark = pl.col("contaminated_by").str.split("/").list.first()
-    hits = dropped.drop_nulls("contaminated_by").group_by(benchmark).len().collect()
-    return dict(sorted(hits.iter_rows(), key=lambda item: (-item[1], item[0])))
+    if dropped is None:
+        return []
+    is_matched = pl.col("drop_reason").is_in(MATCH_REASONS)
+    return dropped.filter(is_matched).select("drop_detail", "drop_reason").collect().to_dicts()
 
 
 def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:

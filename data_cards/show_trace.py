@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from data_cards.evidence import Match, benchmark_of, fields
 from data_cards.side_by_side import Piece, compare
 from data_cards.trace import Step, Trace
 from data_cards.training import Moment
@@ -64,7 +65,10 @@ def _print_problem(trace: Trace, console: Console) -> None:
 
 
 def _print_step(number: int, step: Step, console: Console) -> None:
-    console.print(_line(f"{number:>3} {step.stage:<18} {step.verdict}", f"{step.reason or ''}  {step.detail or ''}"))
+    evidence = fields(step.detail)
+    detail = "" if evidence else step.detail or ""
+    console.print(_line(f"{number:>3} {step.stage:<18} {step.verdict}", f"{step.reason or ''}  {detail}"))
+    _print_fields({name: value for name, value in evidence.items() if name != "item_text"}, console)
     plain = {name: value for name, value in step.evidence.items() if isinstance(value, int | float)}
     if plain:
         console.print(_line(f"{'':<23}", ", ".join(f"{name} {value:.4g}" for name, value in plain.items())))
@@ -79,9 +83,12 @@ def _print_twins(trace: Trace, console: Console) -> None:
         console.print(_line(f"    {other['key']}  {other['drop_reason']}", f"{place}: {other['prompt']}"))
     if len(trace.duplicates) > MAX_LISTED:
         console.print(f"    … and {len(trace.duplicates) - MAX_LISTED} more")
-    if trace.twin is not None:
-        title = f"problem {trace.twin['key']} ({trace.twin['source']}, row {trace.twin['source_row']})"
-        _print_beside(trace.row["prompt"], trace.twin["prompt"], title, console)
+    if trace.match is not None:
+        _print_beside(trace.row["prompt"] or "", trace.match, console)
+    elif (place := benchmark_of(trace.row)) is not None:
+        console.print(
+            f"\n    to see it beside {'/'.join(place)}, add --against with that benchmark's file", markup=False
+        )
 
 
 def _print_samples(trace: Trace, console: Console) -> None:
@@ -105,16 +112,16 @@ def _print_training(name: str, moments: Sequence[Moment], console: Console) -> N
         console.print(_line(f"    step {moment.step:<6} {moment.event}", moment.detail))
 
 
-def _print_beside(left: str, right: str, title: str, console: Console) -> None:
+def _print_beside(left: str, match: Match, console: Console) -> None:
     """Two texts in two columns, what the other one lacks between brackets and, on a terminal, in colour."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, width=WIDTH - 4, padding=(0, 2, 0, 0), show_edge=False)
-    for name in ("this problem", title):
+    for name in ("this problem", match.name):
         table.add_column(Text(visible(name)), ratio=1, overflow="fold")
-    table.add_row(*(_marked(side) for side in compare(clipped(left, MAX_CHARS), clipped(right, MAX_CHARS))))
+    table.add_row(*(_marked(side) for side in compare(clipped(left, MAX_CHARS), clipped(match.text, MAX_CHARS))))
     console.print(_heading("side by side", f"(what differs between {OPEN} {CLOSE})"))
     console.print(Padding(table, (0, 0, 0, 4)))
 

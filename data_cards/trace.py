@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
 from curate.records import DECISION, PROBLEM
+from data_cards.evidence import Match, Texts, match
 from data_cards.tables import Tables
-
-KEY: Final = re.compile(r"\b[0-9a-f]{24}\b")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Trace:
     row: dict[str, Any]
     steps: list[Step]
     duplicates: list[dict[str, Any]]
-    twin: dict[str, Any] | None
+    match: Match | None
     samples: list[dict[str, Any]]
 
     @property
@@ -46,14 +45,17 @@ class Trace:
         return f"dropped by {stage}: {self.row['drop_reason']}" if stage else "kept"
 
 
-def trace(tables: Tables, key: str) -> Trace:
-    """Follow the problem whose key begins with `key`, or that stands at `source#row`."""
+def trace(tables: Tables, key: str, texts: Texts = MappingProxyType({})) -> Trace:
+    """Follow the problem whose key begins with `key`, or that stands at `source#row`.
+
+    `texts` are the benchmarks' items, for evidence that names one without its text.
+    """
     row = tables.find(key)
     return Trace(
         row=row,
         steps=_steps(tables, row),
         duplicates=_naming(tables.dropped, row["key"]),
-        twin=_twin(tables, row),
+        match=match(tables, row, texts),
         samples=tables.samples.filter(pl.col("key") == row["key"]).collect().sort("stage", "index").to_dicts(),
     )
 
@@ -78,15 +80,3 @@ def _evidence(row: Mapping[str, Any], adds: tuple[str, ...]) -> dict[str, Any]:
 def _naming(dropped: pl.LazyFrame, key: str) -> list[dict[str, Any]]:
     """The rows that were dropped because of this one: their evidence names its key."""
     return dropped.filter(pl.col("drop_detail").str.contains(key, literal=True)).collect().to_dicts()
-
-
-def _twin(tables: Tables, row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The problem that the row's evidence names, where it names one: what it is a duplicate or variant of."""
-    named = KEY.search(f"{row['drop_detail'] or ''} {row.get('variant_of') or ''}")
-    if named is None:
-        return None
-    for table in (tables.kept, tables.dropped):
-        found = table.filter(pl.col("key") == named.group()).collect().to_dicts()
-        if found:
-            return found[0]
-    return None

@@ -17,6 +17,9 @@ from curate.stage import Run, Stage, Workspace, bound, decide, run_stage
 HOSTILE = "<script>alert(1)</script> | `x` $\\frac{1}{2}$ </td> {{ 7*7 }}"
 
 
+EVIDENCE = {"benchmark": "bench", "item": "7", "field": "prompt", "method": "exact", "score": 1.0, "matched": "a leak"}
+
+
 class Threshold(Config):
     """Settings of the test stages."""
 
@@ -56,11 +59,13 @@ def decontaminate(limit: int) -> Stage:
         leaked = pl.when(pl.col("prompt").str.contains("leak")).then(pl.lit("bench/7"))
         rows = rows.with_columns(contaminated_by=leaked)
         reason = pl.when(pl.col("contaminated_by").is_not_null()).then(pl.lit("contaminated"))
-        return decide(rows, reason, pl.col("contaminated_by") + " exact")
+        return decide(rows, reason, pl.lit(json.dumps(EVIDENCE)))
 
     config = Threshold(limit=limit)
     adds = {"contaminated_by": pl.String()}
-    return Stage("decontaminate", 1, "batch", config, bound(run, config), adds=adds, inputs={"bench": "1" * 64})
+    return Stage(
+        "decontaminate", 1, "batch", config, bound(run, config), adds=adds, inputs={"benchmark bench": "1" * 64}
+    )
 
 
 def difficulty(limit: int) -> Stage:
