@@ -30,7 +30,9 @@ class Entry(NamedTuple):
 STAGES: Final[dict[str, Entry]] = {
     "dedup": Entry("curate.dedup", "DedupConfig"),
     "multiple-choice": Entry("curate.multiple_choice", "MultipleChoiceConfig"),
+    "decontaminate": Entry("curate.decontaminate", "DecontaminateConfig"),
     "verifiable": Entry("curate.verifiable", "VerifiableConfig"),
+    "no-think": Entry("curate.no_think", "NoThinkConfig"),
     "difficulty": Entry("curate.difficulty", "DifficultyConfig"),
 }
 

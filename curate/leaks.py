@@ -1,0 +1,216 @@
+"""Is this pair of texts the same problem? The verdict on a candidate that n-grams proposed.
+
+The texts are aligned token for token. What differs decides: words may differ, names and variables may be exchanged
+one for one; a figure, an operator or a word such as `least` makes another problem of it, a variant. So do other
+options, another drawing, and two answers that differ. Method and score are those of the view in which the pair agrees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from fractions import Fraction
+from typing import Final, Literal
+
+import numpy as np
+import polars as pl
+
+from curate.text import normalised
+from curate.token_views import MASKS, Hashes, Views, sequence_hash, views
+
+Fate = Literal["contaminated", "variant"]
+Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
+_DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
+_WHOLE: Final = 0.999  # coverage that is complete but for rounding
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts to compare, with what else tells two problems apart.
+
+    views: the texts without their drawings; `exact` holds them as they are, drawings and all.
+    figures: a hash of each text's drawings ([asy] code), 0 where it has none.
+    answers: each ground truth, the option's content where it names one; choices: the options.
+    asks_about_options: whether the question cannot be told without them ("which of the following").
+    """
+
+    views: Views
+    exact: Hashes
+    figures: Hashes
+    answers: list[str | None]
+    choices: list[list[str] | None]
+    asks_about_options: list[bool]
+
+
+def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
+    """The texts of a column, with answers and options of their problems."""
+    whole = problems[column].fill_null("")
+    drawings = whole.str.extract_all(_DRAWING).list.join(" ")
+    has_drawing = (drawings != "").to_numpy()
+    without = views(whole.str.replace_all(_DRAWING, " ") if has_drawing.any() else whole)
+    exact, figures = sequence_hash(without.exact), np.zeros(len(whole), np.uint64)
+    exact[has_drawing] = sequence_hash(views(whole.filter(has_drawing)).exact)
+    figures[has_drawing] = sequence_hash(views(drawings.filter(has_drawing)).exact)
+    choices = problems["choices"].to_list()
+    return Texts(
+        views=without,
+        exact=exact,
+        figures=figures,
+        answers=[_content(*pair) for pair in zip(problems["ground_truth"].to_list(), choices, strict=True)],
+        choices=choices,
+        asks_about_options=whole.str.contains(r"(?i)which|following|下列|以下|选项|哪").to_list(),
+    )
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Least coverage, as a share of an item's n-gram weight, for each method."""
+
+    coverage: float
+    renamed: float
+    variant: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How much of an item's n-gram weight stands in the row, in each view."""
+
+    coverage: float
+    renamed: float
+    renumbered: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An item of a benchmark and a row of the pool, by their numbers in two `Texts`."""
+
+    items: Texts
+    item: int
+    rows: Texts
+    row: int
+
+    def plain(self) -> tuple[Hashes, Hashes]:
+        """The plain tokens of item and row."""
+        return self.items.views.plain.of(self.item), self.rows.views.plain.of(self.row)
+
+    def renamed(self) -> tuple[Hashes, Hashes]:
+        """The same with names and variables masked."""
+        return self.items.views.renamed.of(self.item), self.rows.views.renamed.of(self.row)
+
+
+def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
+    """What the row is to the item: (fate, method, score), or None where they have too little in common."""
+    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    may_be_same = _holds_numbers(pair) and is_same_task(pair)
+    if may_be_same and scores.coverage >= _WHOLE:
+        return "contaminated", "coverage", scores.coverage
+    if may_be_same and not answers_differ(*answers):
+        if scores.coverage >= least.coverage and _differs_in_words_only(pair, _matches(*pair.plain())):
+            return "contaminated", "coverage", scores.coverage
+        if scores.renamed >= least.renamed:
+            matches = _matches(*pair.renamed())
+            if _differs_in_words_only(pair, matches) and _is_renaming(pair, matches):
+                return "contaminated", "renamed_coverage", scores.renamed
+    if scores.renumbered >= least.variant:
+        return "variant", "renumbered_coverage", scores.renumbered
+    if scores.coverage >= least.variant:
+        return "variant", "coverage", scores.coverage
+    return ("variant", "renamed_coverage", scores.renamed) if scores.renamed >= least.variant else None
+
+
+def is_same_task(pair: Pair) -> bool:
+    """Whether drawings are the same where both problems have them, and options where the question is about them."""
+    drawings = {texts.figures[place] for texts, place in ((pair.items, pair.item), (pair.rows, pair.row))} - {0}
+    ours, theirs = pair.items.choices[pair.item], pair.rows.choices[pair.row]
+    is_about_options = pair.items.asks_about_options[pair.item]
+    return len(drawings) < 2 and (not is_about_options or not ours or not theirs or _as_set(ours) == _as_set(theirs))
+
+
+def answers_differ(one: str | None, other: str | None) -> bool:
+    """Whether both answers are known and are neither the same number nor the same text."""
+    if not one or not other:
+        return False
+    values = [_value(text) for text in (one, other)]
+    if None not in values:
+        return values[0] != values[1]
+    return _bare(one) != _bare(other)
+
+
+def _content(ground_truth: str | None, choices: list[str] | None) -> str | None:
+    """The answer itself where the ground truth is the letter of an option; None for a letter without its option."""
+    letter = re.fullmatch(r"\W*([A-J])\W*", ground_truth or "")
+    if letter is None:
+        return ground_truth
+    place = ord(letter[1]) - ord("A")
+    return choices[place] if choices and place < len(choices) else None
+
+
+def _as_set(choices: list[str]) -> frozenset[str]:
+    return frozenset(pl.DataFrame({"text": choices}).select(normalised(pl.col("text"))).to_series())
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\\(?:left|right|text|mathrm|[,!;\s])|\\[dt](?=frac)|[\s${}.]|\\", "", text).lower()
+
+
+def _value(text: str) -> Fraction | None:
+    """A plain number, fraction or decimal as an exact value."""
+    bare = re.sub(r"[\s$,]|\\[!,]|\\?%|\^?\{?\\circ\}?|\{,\}", "", text)
+    bare = re.sub(r"^(-?)\\[dt]?frac\{?(\d+)\}?\{?(\d+)\}?$", r"\1\2/\3", bare)
+    try:
+        return Fraction(bare)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _holds_numbers(pair: Pair) -> bool:
+    """Whether every figure of the item stands in the row, as often."""
+    tokens = pair.plain()
+    spans = pair.items.views.span(pair.item), pair.rows.views.span(pair.row)
+    flags = pair.items.views.is_figure[spans[0]], pair.rows.views.is_figure[spans[1]]
+    needed, held = (Counter(side[flag].tolist()) for side, flag in zip(tokens, flags, strict=True))
+    return needed <= held
+
+
+def _matches(item: Hashes, row: Hashes) -> list[Match]:
+    """Runs of equal tokens, in order."""
+    matcher = SequenceMatcher(None, item.tolist(), row.tolist(), autojunk=False)
+    return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks() if block.size]
+
+
+def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
+    """Whether no figure, operator or decisive word is missing from the row or put between what matches."""
+    if not matches:
+        return False
+    ours, theirs = pair.items.views, pair.rows.views
+    span, other_span = ours.span(pair.item), theirs.span(pair.row)
+    missing = np.ones(span.stop - span.start, bool)
+    added = np.zeros(other_span.stop - other_span.start, bool)
+    added[matches[0][1] : matches[-1][1] + matches[-1][2]] = True
+    for place, other, size in matches:
+        missing[place : place + size] = False
+        added[other : other + size] = False
+    is_digit = theirs.is_figure[other_span] & ~theirs.is_number_word[other_span]
+    lost = ours.is_figure[span] | ours.is_operator[span]
+    gained = is_digit | theirs.is_operator[other_span]
+    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    if None in answers or answers_differ(*answers):
+        lost |= ours.is_turn[span]
+        gained |= theirs.is_turn[other_span]
+    return not (missing & lost).any() and not (added & gained).any()
+
+
+def _is_renaming(pair: Pair, matches: list[Match]) -> bool:
+    """Whether names and variables are exchanged consistently: nine in ten of them always for the same other one."""
+    (masked, _), (plain, other) = pair.renamed(), pair.plain()
+    exchanged = Counter(
+        (int(plain[place + offset]), int(other[start + offset]))
+        for place, start, size in matches
+        for offset in range(size)
+        if masked[place + offset] in MASKS
+    )
+    usual = {old: new for (old, new), _ in reversed(exchanged.most_common())}
+    num_usual = sum(count for (old, new), count in exchanged.items() if usual[old] == new)
+    return num_usual >= 0.9 * exchanged.total()

@@ -1,0 +1,167 @@
+"""Texts as flat arrays of token hashes, in the views that decontamination compares: exact, plain, renamed, renumbered.
+
+    exact        every token of `curate.text`, brackets and all: equal where two texts are the same problem
+    plain        without braces, fraction and product signs, which the same formula may have or lack; `three` is `3`
+    renamed      plain, with capitalised words and single letters masked: people and variables
+    renumbered   plain, with figures masked
+
+A view is one `uint64` array over all texts with the text's number beside each token, so that n-grams of millions of
+tokens are a few array operations. Hashes hold within one process only: an index is built where it is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from curate.text import NUMBER_WORDS, tokens
+
+Hashes = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+# These stand before a word on its way through the tokenizer, which folds case.
+_NAME: Final = "\u2a00"  # Janet, 小明, the points AB and ABCD
+_CAPITALS: Final = "\u2a01"  # the letters of ALABAMA
+_MARKED: Final = (
+    (r"(^|[^\\\p{L}])(\p{Lu}{5,})\b", f"${{1}} {_CAPITALS} ${{2}}"),
+    (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小\p{Han})", f"${{1}} {_NAME} ${{2}}${{3}}"),
+)
+_SKIPPED: Final = ("{", "}", "frac", "/", "*", "cdot", "times", _NAME, _CAPITALS)
+_VARIABLE: Final = (
+    r"^[a-z]$|^(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|rho|sigma|tau|phi|chi|psi|omega)$"
+)
+_OPERATORS: Final = (
+    *"+-^=<>|!%",
+    *"le ge ne pm mp div sqrt equiv in notin cup cap sum prod int sin cos tan log ln".split(),
+)
+# words that turn a problem into another one
+_TURNS: Final = "not least most greatest smallest largest maximum minimum odd even positive negative".split()
+MASKS: Final = (1, 2)  # the hashes that stand for a name and for a variable
+_MULTIPLIERS: Final = np.random.Generator(np.random.PCG64(7)).integers(1, 2**63, 64, dtype=np.uint64) * 2 + 1
+
+
+@dataclass(frozen=True)
+class View:
+    """One view of some texts: token hashes, and for each text where its tokens start (one entry more than texts)."""
+
+    hashes: Hashes
+    starts: Counts
+
+    def of(self, text: int) -> Hashes:
+        """The tokens of one text."""
+        return self.hashes[self.starts[text] : self.starts[text + 1]]
+
+    def lengths(self) -> Counts:
+        """Tokens a text."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True)
+class Views:
+    """The views of some texts. `plain`, `renamed`, `renumbered` and the flags stand token for token."""
+
+    exact: View
+    plain: View
+    renamed: View
+    renumbered: View
+    is_figure: Flags
+    is_number_word: Flags
+    is_operator: Flags
+    is_turn: Flags
+
+    def span(self, text: int) -> slice:
+        """Where the plain tokens of one text stand, for the flags."""
+        return slice(int(self.plain.starts[text]), int(self.plain.starts[text + 1]))
+
+
+def views(texts: pl.Series) -> Views:
+    """All views of a series of texts; a null text has no tokens."""
+    marked = texts.fill_null("")
+    for pattern, replacement in _MARKED:
+        marked = marked.str.replace_all(pattern, replacement)
+    lists = pl.select(tokens(pl.lit(marked))).to_series()
+    lengths = lists.list.len().to_numpy().astype(np.int64)
+    flat = lists.filter(pl.Series(lengths > 0)).explode()
+    table = flat.to_frame("token").join(_vocabulary(flat), on="token", how="left", maintain_order="left")
+    text_of = np.repeat(np.arange(len(lengths)), lengths)
+    column = {name: table[name].to_numpy() for name in table.columns[1:]}
+    is_name, is_capitals = (np.roll(column[mark], 1) for mark in ("is_name_mark", "is_capitals_mark"))
+    is_token = ~(column["is_name_mark"] | column["is_capitals_mark"])
+    is_kept = ~column["is_skipped"]
+    starts = _starts(text_of[is_kept], len(lengths))
+    renamed = np.where(is_name, np.uint64(1), column["renamed"])
+    return Views(
+        exact=View(column["raw"][is_token], _starts(text_of[is_token], len(lengths))),
+        plain=View(column["plain"][is_kept], starts),
+        renamed=View(renamed[is_kept], starts),
+        renumbered=View(column["renumbered"][is_kept], starts),
+        is_figure=column["is_figure"][is_kept],
+        is_number_word=column["is_number_word"][is_kept],
+        is_operator=column["is_operator"][is_kept],
+        is_turn=(column["is_turn"] | is_capitals)[is_kept],
+    )
+
+
+def _vocabulary(flat: pl.Series) -> pl.DataFrame:
+    """What is to be known of each distinct token."""
+    token, plain = pl.col("token"), pl.col("token").replace(NUMBER_WORDS)
+    is_figure = plain.str.contains(r"^\d")
+    return (
+        flat.unique()
+        .to_frame("token")
+        .select(
+            token,
+            raw=token.hash(),
+            plain=plain.hash(),
+            renamed=pl.when(token.str.contains(_VARIABLE)).then(pl.lit(2, pl.UInt64)).otherwise(plain.hash()),
+            renumbered=pl.when(is_figure).then(pl.lit(3, pl.UInt64)).otherwise(plain.hash()),
+            is_name_mark=token == _NAME,
+            is_capitals_mark=token == _CAPITALS,
+            is_skipped=token.is_in(_SKIPPED),
+            is_figure=is_figure,
+            is_number_word=is_figure & (token != plain),
+            is_operator=token.is_in(_OPERATORS),
+            is_turn=token.is_in(_TURNS),
+        )
+    )
+
+
+def _starts(text_of: Counts, num_texts: int) -> Counts:
+    starts = np.zeros(num_texts + 1, np.int64)
+    np.cumsum(np.bincount(text_of, minlength=num_texts), out=starts[1:])
+    return starts
+
+
+def ngrams(view: View, size: int) -> tuple[Hashes, Counts]:
+    """The hash of every `size`-gram that lies within one text, and the number of that text."""
+    num = max(len(view.hashes) - size + 1, 0)
+    grams = np.zeros(num, np.uint64)
+    for offset in range(size):
+        grams += view.hashes[offset : offset + num] * _MULTIPLIERS[offset]
+    grams ^= grams >> np.uint64(29)  # sums leave the low bits poor, and the low bits choose the place in a table
+    text_of = np.repeat(np.arange(len(view.starts) - 1), view.lengths())
+    inside = text_of[:num] == text_of[len(text_of) - num :]
+    return grams[inside], text_of[:num][inside]
+
+
+def sequence_hash(view: View) -> Hashes:
+    """One hash a text over its tokens in order; equal texts and, but for chance, only they have equal hashes."""
+    positions = np.arange(len(view.hashes)) - np.repeat(view.starts[:-1], view.lengths())
+    weights = _powers(int(view.lengths().max(initial=0)) + 1)
+    running = np.zeros(len(view.hashes) + 1, np.uint64)
+    np.cumsum(view.hashes * weights[positions], out=running[1:])
+    sums: Hashes = running[view.starts[1:]] - running[view.starts[:-1]]
+    sums += view.lengths().astype(np.uint64) * _MULTIPLIERS[63]
+    return sums
+
+
+def _powers(count: int) -> Hashes:
+    """Powers of an odd constant, modulo 2**64: the weight of each position."""
+    powers = np.full(count, _MULTIPLIERS[62], np.uint64)
+    np.cumprod(powers, out=powers)
+    return powers
