@@ -172,11 +172,12 @@ def pinned(source: Source) -> Source:
     if source.path is not None or not HUB_ID.fullmatch(str(source.hub)) or Path(str(source.hub)).exists():
         return source
     from huggingface_hub import HfApi
+    from httpx import HTTPError  # what the Hub's client raises where there is no network
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
     try:
         info = HfApi().dataset_info(str(source.hub), revision=source.revision)
-    except (HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
+    except (HTTPError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
         reason = str(error).splitlines()[0]
         raise UserError(f"{source.hub}: not found on the Hub ({reason}); check the id and the network") from None
     licence = source.licence or (info.card_data.get("license") if info.card_data else None)
