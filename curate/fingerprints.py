@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,10 +75,31 @@ class Fingerprints:
         """The keys of all rows in one band."""
         return np.fromfile(self.folder / f"band-{index}", np.uint64)
 
-    def is_rare(self, token_hashes: U32, rare_count: int) -> npt.NDArray[np.bool_]:
-        """Which of these tokens occur at most `rare_count` times in the pool."""
-        is_rare: npt.NDArray[np.bool_] = self.frequency[token_hashes & _MASK] <= rare_count
+
+class Rarity(NamedTuple):
+    """Which words are so rare in a pool that they are what a problem is about.
+
+    frequency: how often each token occurs in the pool, by the low bits of its hash.
+    limit: up to which frequency a word is rare.
+    """
+
+    frequency: U32
+    limit: int
+
+    @classmethod
+    def of(cls, frequency: U32, num_rows: int, rare_count: int) -> Rarity:
+        """At most `rare_count`, and in a small pool, where every word is rare, at most one in a hundred rows."""
+        return cls(frequency, min(rare_count, num_rows // 100))
+
+    def holds(self, token_hashes: U32) -> npt.NDArray[np.bool_]:
+        """Which of these tokens are rare."""
+        is_rare: npt.NDArray[np.bool_] = self.frequency[token_hashes & _MASK] <= self.limit
         return is_rare
+
+
+def frequencies(token_hashes: U32) -> U32:
+    """How often each token occurs, by the low bits of its hash."""
+    return np.bincount(token_hashes & _MASK, minlength=1 << FREQUENCY_BITS).astype(np.uint32)
 
 
 def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fingerprints:
@@ -91,7 +112,7 @@ def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fi
         for batch in batches:
             flat, starts, facts = _read_batch(batch)
             short = (flat >> _HALF).astype(np.uint32)
-            frequency += np.bincount(short & _MASK, minlength=len(frequency)).astype(np.uint32)
+            frequency += frequencies(short)
             token_file.write(short.tobytes())
             # shingles come from the short hashes: those are what is read back to compare two rows
             signature = signatures(*shingle_hashes(short.astype(np.uint64), starts))

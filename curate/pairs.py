@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.fingerprints import Fingerprints
+from curate.fingerprints import Fingerprints, Rarity
 from curate.minhash import I64, U32, U64, shingle_hashes
 
 CHUNK_PAIRS: Final = 50_000
@@ -48,14 +48,20 @@ def are_similar(prints: Fingerprints, one: I64, other: I64, threshold: float) ->
     return similar
 
 
-def are_same(prints: Fingerprints, one: I64, other: I64, rare_count: int) -> Flags:
-    """Which pairs of similar rows ask the same question: no number, operator, telling or rare word sets them apart."""
+def have_same_figures(prints: Fingerprints, one: I64, other: I64) -> Flags:
+    """Which pairs have the same numbers in the same places, the same operators and the same words in capitals."""
     same: Flags = prints.guard[one] == prints.guard[other]
     same &= (prints.sequence[one] == prints.sequence[other]) | (prints.context[one] == prints.context[other])
     same &= prints.capitals[one] == prints.capitals[other]
-    rest = np.flatnonzero(same & (prints.whole[one] != prints.whole[other]))
+    return same
+
+
+def have_same_words(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -> Flags:
+    """Which pairs differ in no telling word, and not in a rare word on both sides."""
+    same: Flags = prints.whole[one] == prints.whole[other]
+    rest = np.flatnonzero(~same)
     for chunk in _chunks(rest):
-        same[chunk] = ~_ask_otherwise(prints, one[chunk], other[chunk], rare_count)
+        same[chunk] = ~_ask_otherwise(prints, one[chunk], other[chunk], rarity)
     return same
 
 
@@ -81,8 +87,8 @@ def _jaccard(prints: Fingerprints, one: I64, other: I64) -> npt.NDArray[np.float
     return similarity
 
 
-def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rare_count: int) -> Flags:
-    first, second = (_sets(*prints.tokens(rows)) for rows in (one, other))
+def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -> Flags:
+    first, second = (_bags(*prints.tokens(rows)) for rows in (one, other))
     only_first, only_second = _without(first, second), _without(second, first)
 
     def on_both_sides(is_such: Callable[[U32], Flags]) -> Flags:
@@ -91,7 +97,7 @@ def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rare_count: int) 
     telling, negation = _hashes(_TELLING), _hashes(_NEGATION)
     both = np.concatenate([only_first, only_second])
     return (
-        on_both_sides(lambda words: prints.is_rare(words, rare_count))
+        on_both_sides(rarity.holds)
         | on_both_sides(lambda words: np.isin(words, telling))
         | _any(both, lambda words: np.isin(words, negation), len(one))
     )
@@ -115,10 +121,26 @@ def _sets(flat: U32, starts: I64) -> U64:
     return elements[np.concatenate([[True], elements[1:] != elements[:-1]])] if len(elements) else elements
 
 
-def _without(elements: U64, others: U64) -> U64:
-    """The elements of one sorted array that another lacks."""
-    place = np.minimum(np.searchsorted(others, elements), max(len(others) - 1, 0))
-    return elements[others[place] != elements] if len(others) else elements
+def _bags(flat: U32, starts: I64) -> tuple[U64, U64]:
+    """The elements of every row with repetitions: sorted numbers, different for each repetition, and the elements."""
+    rows = np.repeat(np.arange(len(starts) - 1, dtype=np.uint64), np.diff(starts))
+    elements = np.sort(rows << _HALF | flat)
+    is_first = np.concatenate([np.ones(min(len(elements), 1), np.bool_), elements[1:] != elements[:-1]])
+    place = np.arange(len(elements))
+    repetition = place - np.maximum.accumulate(np.where(is_first, place, 0))
+    numbers = elements & ~_LOW | (elements + repetition.astype(np.uint64) * np.uint64(0x9E3779B1)) & _LOW
+    order = np.argsort(numbers)
+    return numbers[order], elements[order]
+
+
+def _without(bag: tuple[U64, U64], other: tuple[U64, U64]) -> U64:
+    """The elements of one bag that another lacks, or has less often."""
+    numbers, elements = bag
+    if not len(other[0]):
+        return elements
+    place = np.minimum(np.searchsorted(other[0], numbers), len(other[0]) - 1)
+    lacking: U64 = elements[other[0][place] != numbers]
+    return lacking
 
 
 def _pair(elements: U64) -> I64:

@@ -54,6 +54,7 @@ _RULES: Final = (
      " $1 "),
     (r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b", " "),
     (r"\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}", " "),
+    (r"\\?\b[dtc]?frac\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))", " $1$2/$3$4 "),
     (r"\\[dtc]?frac\s*(\d)", " frac $1 "),
     (r"\\[dtc]frac\b", " frac "),
     (r"\\([lgn]e)q?(?:slant)?\b", " $1 "),
@@ -69,7 +70,7 @@ _RULES: Final = (
     (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"),
     (r"(\p{L}{3})-(\p{L}{4})", "$1 $2"),
     (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"),
-    (r"(\p{L}{3})!", "$1 "),
+    (r"(\p{L}{3}|[^\p{L}\d)\]}|])!", "$1 "),
     (r"(\d)\s*:\s*(\d)", "$1 ratio $2"),
     (r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),
 )  # fmt: skip

@@ -14,9 +14,9 @@ import polars as pl
 
 from curate.clusters import Clusters, Flags, compare_stars
 from curate.conflicts import are_in_conflict
-from curate.fingerprints import Fingerprints, answer_of
+from curate.fingerprints import Fingerprints, Rarity, answer_of, frequencies
 from curate.minhash import I64, mixed
-from curate.pairs import answers_agree, are_same, are_similar
+from curate.pairs import answers_agree, are_similar, have_same_figures, have_same_words
 
 Pool = Callable[[], Iterator[pl.DataFrame]]
 CONFLICTS: Final = {"rank": pl.Int64(), "against": pl.Int64(), "answer": pl.String(), "other_answer": pl.String()}
@@ -29,7 +29,9 @@ class Twins:
         """`position` says for each rank where the row stands in the pool."""
         self._prints, self._position = prints, position
         self._threshold, self._rare_count = threshold, rare_count
+        self._rarity = Rarity.of(prints.frequency, len(position), rare_count)
         self._doubts: list[tuple[I64, I64]] = []
+        self._other_words: list[tuple[I64, I64]] = []
         self._clusters = Clusters(len(position))
         ranks = with_tokens(prints, position)
         guard = prints.guard[position]
@@ -43,26 +45,38 @@ class Twins:
         return self._clusters.all_roots()
 
     def settle(self, pool: Pool) -> pl.DataFrame:
-        """Unite the doubtful pairs whose answers have one value; `CONFLICTS` of rows with one text and two answers."""
-        one, other = self._doubtful()
+        """Look again at pairs that words or answers kept apart; `CONFLICTS` of rows with one text and two answers.
+
+        Words may no longer be rare among the rows that stay, so that dropping twice would drop more; answers may have
+        one value.
+        """
+        self._settle_words()
+        one, other = _distinct(self._doubts)
         texts = _answers_at(pool, self._position, np.union1d(one, other))
         pairs = [(texts[a], texts[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
         clash = np.array(are_in_conflict(pairs), np.bool_)
         self._clusters.unite(one[~clash], other[~clash], self._is_same)
+        self._settle_words()
         whole = self._prints.whole[self._position]
         clash &= whole[one] == whole[other]
-        both = [
-            pair for a, b in zip(one[clash].tolist(), other[clash].tolist(), strict=True) for pair in ((a, b), (b, a))
-        ]
-        rows = [(rank, against, texts[rank], texts[against]) for rank, against in both]
+        sides = np.concatenate([one[clash], other[clash]]).tolist()
+        against = np.concatenate([other[clash], one[clash]]).tolist()
+        rows = [(rank, foe, texts[rank], texts[foe]) for rank, foe in zip(sides, against, strict=True)]
         return pl.DataFrame(rows, CONFLICTS, orient="row").unique("rank", keep="first", maintain_order=True)
 
-    def _doubtful(self) -> tuple[I64, I64]:
-        none = np.empty(0, np.int64)
-        one = np.concatenate([none, *(side for side, _ in self._doubts)])
-        other = np.concatenate([none, *(side for _, side in self._doubts)])
-        pairs = np.unique(np.stack([np.minimum(one, other), np.maximum(one, other)]), axis=1)
-        return pairs[0], pairs[1]
+    def _settle_words(self) -> None:
+        one, other = _distinct(self._other_words)
+        while len(one):
+            roots = self.roots()
+            is_open = roots[one] != roots[other]
+            one, other = one[is_open], other[is_open]
+            gone, _ = self._prints.tokens(self._position[np.flatnonzero(roots != np.arange(len(roots)))])
+            staying = len(np.unique(roots))
+            rarity = Rarity.of(self._prints.frequency - frequencies(gone), staying, self._rare_count)
+            if rarity.limit == self._rarity.limit and np.array_equal(rarity.frequency, self._rarity.frequency):
+                return
+            self._rarity = rarity
+            self._clusters.unite(one, other, self._may_join)
 
     def _is_twin(self, one: I64, other: I64) -> Flags:
         found = are_similar(self._prints, self._position[one], self._position[other], self._threshold)
@@ -77,7 +91,12 @@ class Twins:
         return found & agree
 
     def _is_same(self, one: I64, other: I64) -> Flags:
-        return are_same(self._prints, self._position[one], self._position[other], self._rare_count)
+        found = have_same_figures(self._prints, self._position[one], self._position[other])
+        here = np.flatnonzero(found)
+        same = have_same_words(self._prints, self._position[one[here]], self._position[other[here]], self._rarity)
+        found[here] = same
+        self._other_words.append((one[here[~same]], other[here[~same]]))
+        return found
 
 
 def families(prints: Fingerprints, position: I64, ranks: I64, threshold: float) -> I64:
@@ -95,6 +114,14 @@ def families(prints: Fingerprints, position: I64, ranks: I64, threshold: float) 
     for band in range(prints.bands.num_bands):
         compare_stars(prints.band(band)[position][ranks], ranks, clusters, is_variant, _always)
     return clusters.all_roots()
+
+
+def _distinct(pairs: list[tuple[I64, I64]]) -> tuple[I64, I64]:
+    none = np.empty(0, np.int64)
+    one = np.concatenate([none, *(side for side, _ in pairs)])
+    other = np.concatenate([none, *(side for _, side in pairs)])
+    both = np.unique(np.stack([np.minimum(one, other), np.maximum(one, other)]), axis=1)
+    return both[0], both[1]
 
 
 def with_tokens(prints: Fingerprints, position: I64) -> I64:
