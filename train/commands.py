@@ -24,6 +24,7 @@ class Entry(NamedTuple):
 
 COMMANDS: Final[dict[str, Entry]] = {
     "sft": Entry("train.sft", "SftConfig", "sft"),
+    "grpo": Entry("train.grpo", "GrpoConfig", "grpo"),
 }
 
 app = typer.Typer(

@@ -21,12 +21,13 @@ SHOWN: Final = {
     "loss": ("loss", "{:.4f}"),
     "mean_token_accuracy": ("token accuracy", "{:.3f}"),
     "reward": ("reward", "{:.3f}"),
-    "curriculum/accuracy": ("correct", "{:.1%}"),
-    "frac_reward_zero_std": ("dead groups", "{:.0%}"),
-    "completions/mean_length": ("tokens", "{:.0f}"),
+    "accuracy": ("correct", "{:.1%}"),
+    "groups/mixed": ("mixed groups", "{:.0%}"),
+    "completions/mean_length_correct": ("tokens correct", "{:.0f}"),
+    "completions/mean_length_wrong": ("wrong", "{:.0f}"),
     "entropy": ("entropy", "{:.3f}"),
-    "curriculum/num_active": ("active", "{:.0f}"),
-    "curriculum/num_retired": ("retired", "{:.0f}"),
+    "curriculum/active": ("active", "{:.0f}"),
+    "curriculum/retired": ("retired", "{:.0f}"),
 }
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from curate.engines.model_files import model_digest, model_folder
 from curate.errors import UserError
 from train.environment import is_main_process
@@ -38,20 +40,26 @@ def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
     )
 
 
-def train_and_save(trainer: Any, run: RunFolder) -> Mapping[str, float]:
-    """Train from the last whole checkpoint on, save the model, and give back the trainer's closing figures."""
+def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ...] = ()) -> Mapping[str, float]:
+    """Train from the last whole checkpoint on, save the model, and give back the trainer's closing figures.
+
+    ends: exceptions by which training ends early but well.
+    """
     from transformers import PrinterCallback
 
     trainer.remove_callback(PrinterCallback)
     checkpoint = run.checkpoint()
+    metrics: Mapping[str, float] = {}
     try:
-        done = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        save_model(trainer, run)
+        metrics = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None).metrics
+    except ends as end:
+        typer.echo(f"training ends here: {end}")
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             raise
         raise UserError(f"{run.folder}: {error.strerror}; make room and run the same command again") from error
-    return dict(done.metrics)
+    save_model(trainer, run)
+    return metrics
 
 
 def save_model(trainer: Any, run: RunFolder) -> None:

@@ -18,12 +18,12 @@ from curate.errors import UserError
 from train.environment import num_processes
 
 
-def _table(value: Any) -> Any:
+def as_table(value: Any) -> Any:
     """A mapping given as text on the command line (YAML, so JSON too); anything else is left to the model."""
     return yaml.safe_load(value) if isinstance(value, str) else value
 
 
-Table = Annotated[dict[str, Any], BeforeValidator(_table)]  # Any: values of TRL's own fields
+Table = Annotated[dict[str, Any], BeforeValidator(as_table)]  # Any: values of TRL's own fields
 
 
 class TrainerConfig(Config):

@@ -1,0 +1,61 @@
+"""The problems that a command trains or is evaluated on: an artifact's kept rows, or a file read as ingest reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from curate.artifact import open_artifact
+from curate.errors import UserError
+from curate.ingest import IngestConfig, plan
+from curate.manifest import MANIFEST
+from curate.problems import Builder, Problem, Unusable
+from curate.records import PROBLEM, schema
+from curate.sources import Source, digest_of_source, read_rows, source_at
+from train.data import Rows
+
+LIMITS: Final = IngestConfig()
+
+
+def read_problems(path: Path) -> Rows:
+    """Problems with unique keys, every one of them checkable; `UserError` names what is missing and the way to it."""
+    is_artifact = (path / MANIFEST).exists()
+    rows = _read_artifact(path) if is_artifact else _read_source(path)
+    if rows.frame.is_empty():
+        raise UserError(f"{path}: holds no problem; relax the stages before, their manifests say what was dropped")
+    checkable = pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null()
+    if num_open := rows.frame.filter(~checkable).height:
+        raise UserError(
+            f"{path}: {num_open} of {rows.frame.height} problems have nothing to check an answer against; "
+            "drop them with gradus curate verifiable"
+        )
+    return rows
+
+
+def _read_artifact(path: Path) -> Rows:
+    artifact = open_artifact(path)
+    if missing := [name for name in PROBLEM if name not in artifact.scan().collect_schema()]:
+        raise UserError(f"{path}: has no column {missing[0]}; make the artifact with gradus curate")
+    return Rows(artifact.read(), artifact.manifest.digest)
+
+
+def _read_source(path: Path) -> Rows:
+    source = source_at(str(path))
+    planned = plan(source, LIMITS)
+    builder = Builder(planned.columns, source.label(), LIMITS.max_prompt_bytes, planned.first_index)
+    problems = pl.DataFrame(list(_usable(builder, source)), schema=schema(PROBLEM), orient="row")
+    return Rows(problems.unique("key", keep="first", maintain_order=True), digest_of_source(source))
+
+
+def _usable(builder: Builder, source: Source) -> Iterator[Problem]:
+    for number, row in enumerate(read_rows(source, LIMITS.max_row_bytes)):
+        if row.record is None:
+            continue
+        try:
+            problem = builder.problem(row.record, number)
+        except Unusable:
+            continue
+        yield {name: problem[name] for name in PROBLEM}

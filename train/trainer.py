@@ -1,0 +1,103 @@
+"""TRL's GRPOTrainer with problems bound late: the curriculum is asked when completions are generated, and told at once.
+
+The dataset that TRL iterates over holds only slots. Every process holds the same curriculum, makes the same draw and
+takes its slice, rank by rank and group by group; what came of it is gathered to all of them. So no process has to tell
+another what to train on, and the curriculum's state, saved in each checkpoint, is all that a resume needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from accelerate.utils import gather_object
+from trl import GRPOTrainer
+
+from curriculum import Curriculum
+from train.groups import Group, group_figures, groups_of
+from train.losses import Tokens, kimi_loss, reinforce_loss
+from train.objectives import Objective
+from train.rewards import Accuracy
+from train.run_folder import DRAWS, RunFolder
+
+Row = dict[str, Any]  # Any: what TRL's reward functions are given of a problem
+RECORDED: Final = ("num_correct", "num_wrong", "num_undecided", "mean_tokens_correct", "mean_tokens_wrong")
+
+
+class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
+    """Trains on what a curriculum draws. Make it with `train.grpo`; `problems` are the rows that draws point to."""
+
+    def __init__(
+        self, *, problems: Sequence[Row], curriculum: Curriculum, objective: Objective, run: RunFolder, **trl: Any
+    ) -> None:
+        super().__init__(**trl)
+        self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
+        self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
+        self._rows: list[int] = []
+        self._num_scored: Any = None  # a tensor: for each completion, how many of its group have a reward
+
+    def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
+        if not self.model.training:
+            return dict(super()._generate_and_score_completions(inputs))
+        num_groups = len(inputs) * self.accelerator.num_processes // self.num_generations
+        self._rows = self.curriculum.draw(num_groups, step=self.state.global_step)
+        slots = [row for row in self._rows for _ in range(self.num_generations)]
+        mine = slots[self.accelerator.process_index * len(inputs) :][: len(inputs)]
+        scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in mine])
+        if self._objective.baseline == "leave_one_out":
+            num = self._num_scored[self.accelerator.process_index * len(inputs) :][: len(inputs)]
+            scored["advantages"] = scored["advantages"] * num / (num - 1).clamp(min=1)
+        return scored
+
+    def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
+        rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        if self.model.training:
+            is_scored = ~rewards.isnan().all(dim=1).view(-1, self.num_generations)
+            self._num_scored = is_scored.sum(dim=1).repeat_interleave(self.num_generations)
+            judged = rewards[:, self.reward_funcs.index(self._accuracy)].tolist()
+            lengths = gather_object([len(ids) for ids in completion_ids_list])
+            reasons = gather_object(self._accuracy.reasons)
+            self._tell(groups_of(self._rows, judged, lengths, reasons))
+        return rewards
+
+    def _tell(self, groups: list[Group]) -> None:
+        """Tell the curriculum, the log of draws and TRL's metrics what came of the last draw."""
+        # the step that this generation is for: a resume cuts the logs after the checkpoint's own
+        step = self.state.global_step + 1
+        visits = [group.visit() for group in groups]
+        self.curriculum.observe(visits, step=self.state.global_step)
+        keys = [self.curriculum.keys[visit.row] for visit in visits]
+        columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
+        self._run.append(DRAWS, {"step": step, "draw": self.curriculum.clock.draw_number, "keys": keys, **columns})
+        figures = {f"curriculum/{name}": value for name, value in self.curriculum.metrics().items()}
+        for name, value in {**figures, **group_figures(groups)}.items():
+            self._metrics["train"][name].append(value)
+
+    def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Any:
+        if self._objective.loss == "trl" or not self.model.training:
+            return super()._compute_loss(model, inputs)
+        mask = inputs["completion_mask"]
+        logps, entropies, _ = self._get_per_token_logps_and_entropies(
+            model,
+            *(_joined(inputs, name) for name in ("ids", "mask")),
+            mask.size(1),
+            compute_entropy=True,
+        )
+        self._metrics["train"]["entropy"].append(((entropies * mask).sum() / mask.sum().clamp(min=1)).item())
+        tokens = Tokens(logps, inputs.get("old_per_token_logps", logps.detach()), mask, inputs["advantages"])
+        length = self.max_completion_length
+        is_kimi = self._objective.loss == "kimi"
+        loss = kimi_loss(tokens, length, self._objective.tau) if is_kimi else reinforce_loss(tokens, length)
+        return loss / self.current_gradient_accumulation_steps
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        super()._save_checkpoint(model, trial)
+        if self.args.should_save:
+            self.curriculum.save(Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}")
+
+
+def _joined(inputs: dict[str, Any], name: str) -> Any:
+    """Prompts and completions of a batch side by side, as the model reads them."""
+    return torch.cat([inputs[f"prompt_{name}"], inputs[f"completion_{name}"]], dim=1)
