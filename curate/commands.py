@@ -18,6 +18,8 @@ from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import with_options
 from curate.sources import sources_from
 from curate.stage import Outcome, run_stage
+from curate.verify import command as verify_command
+from curate.verify.policy import Policy
 
 
 class Entry(NamedTuple):
@@ -118,6 +120,8 @@ def _add(name: str, entry: Entry) -> None:
 
     app.command(name, help=model.__doc__)(with_options(command, model))
 
+
+app.command("verify", help=verify_command.HELP)(with_options(verify_command.verify_file, Policy))
 
 for _name, _entry in STAGES.items():
     _add(_name, _entry)

@@ -71,6 +71,10 @@ ADDED: Final[dict[str, Column]] = {
     "mean_tokens_wrong": _rate("mean tokens of the wrong samples"),
     "num_no_think": _count("attempts made without reasoning"),
     "num_no_think_correct": _count("attempts without reasoning that were correct"),
+    "no_think_chance": _rate(
+        "share of blind guesses that would be right, by the form of the answer; 0 = not guessable"
+    ),
+    "no_think_p_value": _rate("probability that a blind guesser has as many of all attempts right, or more"),
 }
 
 SAMPLE: Final[dict[str, Column]] = {

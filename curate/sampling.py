@@ -159,15 +159,19 @@ class _Batch:
         return await asyncio.shield(task)
 
     async def _judge(self, problem: Problem, completion: Completion) -> Sample:
-        start_s = time.monotonic()
-        work = partial(self._sampler.grade, problem, completion)
-        sample = await asyncio.get_running_loop().run_in_executor(self._graders, work)
+        work = partial(_timed, self._sampler.grade, problem, completion)
+        sample, grading_s = await asyncio.get_running_loop().run_in_executor(self._graders, work)
         self._sampler.samples.append(sample)
         meter = self._sampler.meter
         meter.num_samples += 1
         meter.num_tokens += sample.num_tokens
-        meter.grading_s += time.monotonic() - start_s
+        meter.grading_s += grading_s
         return sample
+
+
+def _timed(grade: Grade, problem: Problem, completion: Completion) -> tuple[Sample, float]:
+    start_s = time.monotonic()
+    return grade(problem, completion), time.monotonic() - start_s
 
 
 def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from jinja2 import TemplateError
 
@@ -10,6 +10,8 @@ from curate.engines.engine_config import EngineConfig
 from curate.engines.prompts import messages, open_think, prefill, raw_text, template_switches
 from curate.engines.protocol import PromptTooLong, Request
 from curate.errors import UserError
+
+THINK_MARKS: Final = ("<think>", "</think>")
 
 
 class Rendered(NamedTuple):
@@ -19,7 +21,9 @@ class Rendered(NamedTuple):
     prefix: str
 
 
-def render(request: Request, config: EngineConfig, tokenizer: Any) -> Rendered:  # Any: transformers stays in the engines
+def render(
+    request: Request, config: EngineConfig, tokenizer: Any
+) -> Rendered:  # Any: transformers stays in the engines
     """Put a problem into the chat template or the plain template.
 
     Raises `PromptTooLong` where prompt and `max_tokens` exceed the context, `UserError` where the template fails.
@@ -33,10 +37,15 @@ def render(request: Request, config: EngineConfig, tokenizer: Any) -> Rendered: 
     else:
         text += block
     # a chat template writes its own begin-of-text token
-    tokens: list[int] = tokenizer.encode(text, add_special_tokens=not is_chat)
+    tokens: list[int] = tokenizer.encode(text, add_special_tokens=not is_chat, verbose=False)
     if config.max_model_len is not None and len(tokens) + config.max_tokens > config.max_model_len:
         raise PromptTooLong(f"{len(tokens)} + {config.max_tokens} > {config.max_model_len}")
     return Rendered(tokens, prefix)
+
+
+def skips_special(tokenizer: Any) -> bool:
+    """Whether special tokens stay out of completions: yes, unless the think marks are among them."""
+    return not set(THINK_MARKS) & set(tokenizer.all_special_tokens)
 
 
 def _chat_text(request: Request, config: EngineConfig, tokenizer: Any) -> str:

@@ -42,6 +42,15 @@ class EngineConfig(PromptConfig, Sampling):
         description="OpenAI-compatible server, e.g. http://host:8000/v1; several share the work.",
         json_schema_extra=RUNTIME,
     )
+    patience_s: float = Field(
+        120.0,
+        gt=0,
+        description="Seconds for which every server may fail or be busy before the run gives up.",
+        json_schema_extra=RUNTIME,
+    )
+    request_timeout_s: float = Field(
+        3600.0, gt=0, description="Seconds that a server may take for one completion.", json_schema_extra=RUNTIME
+    )
     script: Path | None = Field(None, description="JSON of scripted answers, for tests.", json_schema_extra=RUNTIME)
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         "auto", description="Type of the weights; auto is the checkpoint's own."

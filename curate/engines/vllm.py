@@ -1,8 +1,137 @@
-"""vLLM inside this process: batches continuously, so requests go in as they come and come out as they finish.
+"""vLLM in this process: requests go into its running batch as they come and come out as they finish.
 
-vLLM's synchronous engine is stepped by one thread of our own; the asyncio side only puts requests into its inbox and
-awaits futures. On a CPU this starts twice as fast as vLLM's own asynchronous engine, which needs a second process; see
-`benchmarks/difficulty.py`. With several GPUs the workers are processes of vLLM's own.
+Prompts are rendered and measured here, so vLLM sees tokens only. Every request carries its own seed. What a CPU needs
+otherwise than a GPU stands in `_for_cpu`; the two ways to drive vLLM stand in `vllm_drivers`.
 """
 
 from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+from curate.engines.chat import render, skips_special
+from curate.engines.engine_config import EngineConfig, Settled
+from curate.engines.protocol import Completion, Request
+from curate.errors import UserError
+
+CPU_MEMORY: Final = 0.2
+CPU_BATCHED_TOKENS: Final = 4096
+
+
+class VllmEngine:
+    """A model served by vLLM without a server. Starting it takes 5 s on a CPU at the least."""
+
+    def __init__(self, settled: Settled) -> None:
+        if settled.folder is None:
+            raise RuntimeError("the vllm engine was opened without a model folder")
+        self._config, self._identity = settled.config, settled.identity
+        self._tokenizer = _load_tokenizer(settled)
+        self._skip_special = skips_special(self._tokenizer)
+        self._driver = _start(settled.config, settled.folder)
+
+    def identity(self) -> dict[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    async def complete(self, request: Request) -> Completion:
+        """See `Engine`."""
+        from vllm import TokensPrompt
+
+        prompt = render(request, self._config, self._tokenizer)
+        request_id = f"{request.key}-{request.index}"
+        try:
+            output = await self._driver.generate(
+                request_id, TokensPrompt(prompt_token_ids=prompt.tokens), self._params(request)
+            )
+        except Exception as error:
+            # vLLM documents no base of what can end its engine; any of it means the same for the user
+            raise UserError(f"vLLM stopped ({_first_line(error)}); run the same command again to go on") from error
+        said = output.outputs[0]
+        reason = "length" if said.finish_reason == "length" else "stop"
+        text = prompt.prefix + said.text
+        return Completion(request.key, request.index, text, len(said.token_ids), reason, request.seed)
+
+    def close(self) -> None:
+        """See `Engine`."""
+        self._driver.close()
+
+    def _params(self, request: Request) -> Any:
+        from vllm import SamplingParams
+        from vllm.sampling_params import RequestOutputKind
+
+        return SamplingParams(
+            max_tokens=self._config.max_tokens,
+            temperature=self._config.temperature,
+            top_p=self._config.top_p,
+            top_k=self._config.top_k,
+            stop=list(self._config.stop),
+            seed=request.seed,
+            skip_special_tokens=self._skip_special,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+
+
+def _load_tokenizer(settled: Settled) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(settled.folder)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{settled.config.model}: its tokenizer does not load ({_first_line(error)})") from error
+
+
+def _start(config: EngineConfig, folder: Path) -> Any:
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from vllm.platforms import current_platform
+
+            from curate.engines.vllm_drivers import AsyncDriver, SteppedDriver
+
+            is_cpu = current_platform.is_cpu()
+            arguments = _arguments(config, folder) | (_for_cpu(config, folder) if is_cpu else {})
+            if is_cpu and config.data_parallel_size == config.tensor_parallel_size == 1:
+                os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
+                return SteppedDriver(arguments)
+            return AsyncDriver(arguments)
+    except (ValueError, RuntimeError, OSError, ImportError) as error:
+        raise UserError(
+            f"{config.model}: vLLM does not start ({_first_line(error)}); VLLM_LOGGING_LEVEL=INFO shows more"
+        ) from error
+
+
+def _arguments(config: EngineConfig, folder: Path) -> dict[str, Any]:
+    return {
+        "model": str(folder),
+        "dtype": config.dtype,
+        "max_model_len": config.max_model_len,
+        "max_num_seqs": config.max_in_flight,
+        "tensor_parallel_size": config.tensor_parallel_size,
+        "data_parallel_size": config.data_parallel_size,
+        "gpu_memory_utilization": config.gpu_memory_utilization,
+        "enable_prefix_caching": True,
+        "disable_log_stats": True,
+        "use_tqdm_on_load": False,
+        "seed": 0,
+    }
+
+
+def _for_cpu(config: EngineConfig, folder: Path) -> dict[str, Any]:
+    """A CPU build takes compiling for minutes, fp32 checkpoints for bf16, and crashes on seeds in chunked prefill."""
+    own = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return {
+        "enforce_eager": True,
+        "dtype": own.get("dtype") or own.get("torch_dtype") or "auto" if config.dtype == "auto" else config.dtype,
+        "enable_chunked_prefill": False,
+        "max_num_batched_tokens": max(CPU_BATCHED_TOKENS, config.max_model_len or 0),
+        "gpu_memory_utilization": min(config.gpu_memory_utilization, CPU_MEMORY),
+    }
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
