@@ -17,7 +17,7 @@ class CurriculumConfig(Config):
     )
     seed: int = Field(0, ge=0, description="Seed of all draws; draw number d uses (seed, d) and nothing carried over.")
     half_life_visits: float = Field(
-        10.0, gt=0, description="Visits after which an outcome weighs half; large values never forget."
+        3.0, gt=0, description="Visits after which an outcome weighs half; large values never forget."
     )
     prior_weight: float = Field(
         8.0, ge=0, description="At most this many of the measured samples count as evidence of the pass rate."
