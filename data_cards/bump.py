@@ -66,11 +66,17 @@ def _rows(diff: Diff) -> list[str]:
     lost = sum(len(move.keys) for move in diff.moves if move.before == KEPT)
     other = sum(len(move.keys) for move in diff.moves if KEPT not in (move.before, move.after))
     told = (("kept anew", gained), ("kept no more", lost), ("dropped otherwise than before", other))
-    return [f"{number:,} rows {what}" for what, number in told if number]
+    return [f"{_count(number)} {what}" for what, number in told if number]
+
+
+def _count(number: int) -> str:
+    return f"{number:,} row{'s' if number != 1 else ''}"
 
 
 def _contents(diff: Diff) -> list[str]:
-    reasons = [f"{len(keys):,} rows have another {name}" for name, keys in diff.contents.items()]
+    reasons = [f"{_count(len(keys))} with another {name}" for name, keys in diff.contents.items()]
     if diff.rates is not None:
-        reasons.append(f"{diff.rates.num_changed:,} pass rates changed, by {diff.rates.mean_change:.3f} on average")
+        reasons.append(
+            f"{_count(diff.rates.num_changed)} with another pass rate, by {diff.rates.mean_change:.3f} on average"
+        )
     return reasons

@@ -95,9 +95,11 @@ def _source_table(source: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stage_table(stage: Manifest) -> dict[str, Any]:
-    """A stage's settings; the model is no setting of the result, its digest is, so its name comes from the facts."""
+    """A stage's settings; of models and benchmarks the digests decide, so their names come from facts and inputs."""
     model = {"model": stage.facts["model"]} if "model" in stage.facts else {}
-    return {**model, **{name: value for name, value in stage.config.items() if value is not None}}
+    benchmarks = [benchmark.name for benchmark in facts.benchmarks([stage])]
+    against = {"against": benchmarks} if benchmarks else {}
+    return {**model, **against, **{name: value for name, value in stage.config.items() if value is not None}}
 
 
 def _metadata(

@@ -167,3 +167,22 @@ def bump(
         proposal = propose(compare(before, after))
     step = f": {version} -> {next_version(version, proposal.level)}" if version else ""
     typer.echo("\n".join([f"{proposal.level}{step}", *(f"  {reason}" for reason in proposal.reasons)]))
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="Run folder, artifact or dataset.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
+    title: Annotated[str, typer.Option(help="Title; by default the folder's name.", show_default=False)] = "",
+    against: Against = None,
+) -> None:
+    """Write one self-contained HTML page: funnel, reasons with examples, matches side by side, rates and lengths.
+
+    Example: gradus card report runs/first --out first.html --against math500.jsonl
+    """
+    from data_cards.evidence import benchmark_texts
+    from data_cards.report import report as write
+    from data_cards.tables import open_tables
+
+    write(open_tables(folder), out, title or folder.resolve().name, benchmark_texts(against or ()))
+    typer.echo(f"{out}: open it in a browser; it needs no network")

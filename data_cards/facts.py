@@ -100,8 +100,8 @@ class Benchmark:
     methods: dict[str, int]
 
 
-def benchmarks(stages: Sequence[Manifest], dataset: Path) -> list[Benchmark]:
-    """The benchmarks of the decontaminate stage, those with most hits first."""
+def benchmarks(stages: Sequence[Manifest], dataset: Path | None = None) -> list[Benchmark]:
+    """The benchmarks of the decontaminate stage, those with most hits in `dataset` first."""
     stage = find_stage(stages, "decontaminate")
     contents = {
         name.removeprefix(BENCHMARK_INPUT): content
@@ -120,8 +120,8 @@ def benchmarks(stages: Sequence[Manifest], dataset: Path) -> list[Benchmark]:
     return sorted(found, key=lambda benchmark: (-benchmark.num_dropped, benchmark.name))
 
 
-def _matched_rows(dataset: Path) -> list[dict[str, Any]]:
-    dropped = _scan(dataset, "dropped")
+def _matched_rows(dataset: Path | None) -> list[dict[str, Any]]:
+    dropped = _scan(dataset, "dropped") if dataset else None
     if dropped is None:
         return []
     is_matched = pl.col("drop_reason").is_in(MATCH_REASONS)

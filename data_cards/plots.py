@@ -47,14 +47,14 @@ def difficulty(kept: pl.Series, dropped: pl.Series, model: str) -> Figure:
 def lengths(samples: pl.DataFrame) -> Figure:
     """How long completions are, correct against wrong, up to the 99th percentile."""
     figure, axes = _figure(height=3.2)
-    longest = max(float(samples["num_tokens"].quantile(0.99) or 0), 1.0)
+    longest = int(samples["num_tokens"].quantile(0.99) or 0)
+    width = longest // TOKEN_BINS + 1
+    edges = list(range(0, longest + width + 1, width))  # whole tokens: no bin may stay empty for its width alone
     for verdict, color in (("correct", KEPT), ("wrong", WRONG)):
-        tokens = samples.filter(pl.col("verdict") == verdict)["num_tokens"].clip(upper_bound=int(longest))
+        tokens = samples.filter(pl.col("verdict") == verdict)["num_tokens"].clip(upper_bound=longest)
         if tokens.len():
             label = f"{verdict} ({tokens.len():,}, median {tokens.sort()[tokens.len() // 2]:,})"
-            axes.hist(
-                tokens.to_list(), bins=TOKEN_BINS, range=(0, longest), histtype="step", lw=1.8, color=color, label=label
-            )
+            axes.hist(tokens.to_list(), bins=edges, histtype="step", lw=1.8, color=color, label=label)
     axes.set_xlabel("tokens of a completion")
     axes.set_ylabel("completions")
     axes.set_title("Lengths of the sampled completions", loc="left", fontsize=10, color=INK)

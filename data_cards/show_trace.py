@@ -85,10 +85,8 @@ def _print_twins(trace: Trace, console: Console) -> None:
         console.print(f"    … and {len(trace.duplicates) - MAX_LISTED} more")
     if trace.match is not None:
         _print_beside(trace.row["prompt"] or "", trace.match, console)
-    elif (place := benchmark_of(trace.row)) is not None:
-        console.print(
-            f"\n    to see it beside {'/'.join(place)}, add --against with that benchmark's file", markup=False
-        )
+    elif (matched := benchmark_of(trace.row)) is not None:
+        console.print(_heading("side by side", f"with --against and the file of benchmark {matched[0]}"))
 
 
 def _print_samples(trace: Trace, console: Console) -> None:

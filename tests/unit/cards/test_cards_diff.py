@@ -54,7 +54,7 @@ def test_rows_added_removed_and_moved_are_told_apart(tmp_path: Path) -> None:
         ("absent", "kept"): [problem_key("What is 3 + 3?")],
     }
     assert propose(found).level == "minor"
-    assert propose(found).reasons == ["1 rows kept anew", "1 rows kept no more"]
+    assert propose(found).reasons == ["1 row kept anew", "1 row kept no more"]
 
 
 def test_a_row_that_a_stage_now_drops_has_moved(tmp_path: Path) -> None:
