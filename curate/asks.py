@@ -23,7 +23,7 @@ _VERBS: Final = (
 _VALUE: Final = (
     rf"(?im){_BEGIN}(?:{_VERBS})\b"
     r"|\bwhat\b|\bhow\s+(?:many|much|long|far|old|fast|tall|often|big|large|high|wide|deep|heavy)\b|\?|？"
-    r"|求[^证]|计算|多少|几|什么|哪|何时|何值|_{2,}|\\_|\(\s*(?:\\quad|\\qquad|\s)*\s*\)|（\s*）"
+    r"|求(?:[^证]|$)|计算|多少|几|什么|哪|何时|何值|_{2,}|\\_|\(\s*(?:\\quad|\\qquad|\s)*\s*\)|（\s*）"
 )
 _PROOF: Final = (
     r"(?im)\b(?:dis)?prove\b(?:\s+or\s+\w+)?|\bshow\b[^.?!]{0,100}?\bthat\b"

@@ -1,0 +1,220 @@
+"""Runs the program of a completion against a problem's tests and says whether it passes all of them.
+
+The solution runs in a sandbox of its own and knows no expected output. `stdio` and `call` tests are compared here;
+`assert` tests run in another sandbox, the examiner, which talks with the first over a channel on which only plain data
+crosses. A solution that fails, loops, floods, crashes or attacks is wrong; a sandbox that does not come up, or tests
+that are broken, leave it undecided.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from curate.verify.examiner import examination
+from curate.verify.inside import wire
+from curate.verify.outputs import same_output, same_value
+from curate.verify.policy import Policy
+from curate.verify.program import find_program
+from curate.verify.sandbox import Limits, Sandbox, SandboxUnavailable, check_sandbox, sandbox
+from curate.verify.tests_format import AssertTests, CallTests, CodeTests, StdioTests, parse_tests
+from curate.verify.verdict import Decision, Verdict, correct, undecided, wrong
+
+STAGE: Final = "code"
+EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024)
+START_S: Final = 30.0
+MAX_REPLY: Final = 16 << 20
+MAX_TESTS_LONG: Final = 10
+KILLED_FOR_CPU: Final = (128 + 24, 128 + 9)  # SIGXCPU, SIGKILL
+
+
+class Unready(Exception):  # noqa: N818  # a state of the sandbox
+    """A sandbox ended before it could run the solution."""
+
+
+class Line(NamedTuple):
+    """A channel end here, with the time each message may take."""
+
+    end: socket.socket
+    timeout_s: float
+
+    def receive(self, timeout_s: float | None = None) -> Any:  # Any: a JSON message
+        """The next message; `TimeoutError` when it does not come, `wire.WireError` when the other side is gone."""
+        return receive_by(self.end.fileno(), time.monotonic() + (timeout_s or self.timeout_s))
+
+
+def verify_code(completion: str, tests: str | None, policy: Policy | None = None) -> Verdict:
+    """Whether the completion's program passes `tests` (the JSON of `tests_format`); every failure has a reason code."""
+    policy, start_s = policy or Policy(), time.monotonic()
+    parsed = parse_tests(tests) if tests else None
+    if parsed is None:
+        decision, source = undecided("unparseable_ground_truth", STAGE), None
+    else:
+        source, reason = find_program(completion, *_wanted(parsed))
+        decision = _run(source, parsed, policy) if source is not None else wrong(reason, "extract")
+    return Verdict(decision.verdict, decision.reason, decision.stage, source, (time.monotonic() - start_s) * 1000)
+
+
+def run_source(source: str, tests: CodeTests, policy: Policy) -> Decision:
+    """The same for a program that is at hand, such as a reference solution."""
+    return _run(source, tests, policy)
+
+
+def _wanted(tests: CodeTests) -> tuple[list[str], str]:
+    """The names that a program must define, and the prompt whose continuation it may be."""
+    if isinstance(tests, AssertTests):
+        return tests.entry_points, tests.prelude
+    return ([tests.entry_point.partition(".")[0]] if isinstance(tests, CallTests) else []), ""
+
+
+def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
+    try:
+        check_sandbox(_limits(policy))
+        if isinstance(tests, AssertTests):
+            return _run_assert(source, tests, policy)
+        return _run_stdio(source, tests, policy) if isinstance(tests, StdioTests) else _run_calls(source, tests, policy)
+    except SandboxUnavailable:
+        return undecided("sandbox_unavailable", STAGE)
+    except Unready:
+        return undecided("worker_crash", STAGE)
+
+
+def _limits(policy: Policy, num_tests: int = 1) -> Limits:
+    """The limits of a process that answers so many tests; one test's wall time is bound by `_wall_s` all the same."""
+    cpu_s = policy.code_timeout_s * min(num_tests, MAX_TESTS_LONG)
+    return Limits(cpu_s, policy.code_memory_mb, is_isolated=not policy.unsafe_local)
+
+
+def _wall_s(policy: Policy) -> float:
+    """A test's wall time: its CPU time is what counts, the rest is for a busy machine."""
+    return 2 * policy.code_timeout_s + 2
+
+
+def _solver_job(source: str, tests: CodeTests, mode: str) -> dict[str, object]:
+    classes = tests.classes if isinstance(tests, AssertTests) else []
+    return {"mode": mode, "source": source, "prelude": tests.prelude, "classes": classes}
+
+
+def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
+    with ExitStack() as stack:
+        theirs, ours = socket.socketpair()
+        limits = _limits(policy, len(tests.tests))
+        standing = replace(EXAMINER, is_isolated=limits.is_isolated)
+        solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits))
+        report = stack.enter_context(examination(tests.model_dump(), ours, standing))
+        # only the two sandboxes hold the channel now: when one ends, the other hears of it
+        theirs.close()
+        ours.close()
+        solver.give(_solver_job(source, tests, "calls"))
+        _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
+        try:
+            for _ in tests.tests:
+                heard = receive_by(report, time.monotonic() + _wall_s(policy))
+                if "broken" in heard:
+                    return undecided("unparseable_ground_truth", STAGE)
+                if not heard["passed"]:
+                    return _failed(solver)
+        except TimeoutError:
+            return wrong("timeout", STAGE)
+        except wire.WireError:
+            return _failed(solver)
+    return correct("tests_passed", STAGE)
+
+
+def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
+    with ExitStack() as stack:
+        line, _ = _open_solver(stack, _solver_job(source, tests, "program"), policy, _limits(policy))
+        for test in tests.tests:
+            wire.send(line.end.fileno(), {"input": test.input, "timeout_s": _wall_s(policy)})
+            try:
+                ran = line.receive(_wall_s(policy) + START_S)
+            except (TimeoutError, wire.WireError):
+                return wrong("timeout", STAGE)
+            if ran["status"] is None or -ran["status"] in (24, 9):
+                return wrong("timeout", STAGE)
+            if ran["status"] != 0 or not same_output(bytes.fromhex(ran["stdout"]), test.output):
+                return wrong("tests_failed", STAGE)
+    return correct("tests_passed", STAGE)
+
+
+def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
+    with ExitStack() as stack:
+        line, solver = _open_solver(
+            stack, _solver_job(source, tests, "calls"), policy, _limits(policy, len(tests.tests))
+        )
+        try:
+            for test in tests.tests:
+                if not same_value(_call(line, tests.entry_point, test.args, test.kwargs), test.output):
+                    return wrong("tests_failed", STAGE)
+        except TimeoutError:
+            return wrong("timeout", STAGE)
+        except (wire.WireError, RecursionError):
+            return _failed(solver)
+    return correct("tests_passed", STAGE)
+
+
+def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call `f` or a fresh `C().f` and return its result as plain data; WireError where there is none."""
+    owner, _, method = entry_point.rpartition(".")
+    target = wire.Handle(owner or method)
+    if owner:
+        target = _ask(line, "get", _ask(line, "call", target), method)
+    return _ask(line, "call", target, *args, **kwargs)
+
+
+def _ask(line: Line, operation: str, target: wire.Handle, /, *args: Any, **kwargs: Any) -> Any:
+    wire.send(line.end.fileno(), {"q": wire.pack([operation, target, list(args), kwargs])})
+    answer = line.receive()
+    if not isinstance(answer, dict):
+        raise wire.WireError("no answer")
+    is_result, *rest = wire.unpack(answer.get("a"), find=lambda _, number: wire.Handle(number)) or [False]
+    if is_result is not True:
+        raise wire.WireError("the call raised")
+    return rest[0]
+
+
+def _open_solver(stack: ExitStack, job: dict[str, object], policy: Policy, limits: Limits) -> tuple[Line, Sandbox]:
+    ours, theirs = socket.socketpair()
+    stack.callback(ours.close)
+    solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits))
+    theirs.close()
+    solver.give(job)
+    line = Line(ours, _wall_s(policy))
+    _expect_ready(lambda: line.receive(START_S))
+    return line, solver
+
+
+def _expect_ready(hear: Callable[[], Any]) -> None:
+    """Before any line of the solution ran, silence is the sandbox's fault."""
+    try:
+        is_ready = hear().get("ready") is True
+    except (TimeoutError, wire.WireError):
+        is_ready = False
+    if not is_ready:
+        raise Unready
+
+
+def _failed(solver: Sandbox) -> Decision:
+    """A failed test, or a time limit where the kernel ended the solution for its CPU time."""
+    with_status = solver.process.poll()
+    return wrong("timeout" if with_status in KILLED_FOR_CPU else "tests_failed", STAGE)
+
+
+def receive_by(fd: int, deadline_s: float) -> Any:  # Any: a JSON message
+    """One frame from a pipe or socket before the deadline; TimeoutError or WireError otherwise."""
+    return wire.receive(fd, MAX_REPLY, lambda size: _read_by(fd, size, deadline_s))
+
+
+def _read_by(fd: int, size: int, deadline_s: float) -> bytes:
+    # poll, not select: a trainer has more than 1,024 files open
+    waiting = select.poll()
+    waiting.register(fd, select.POLLIN)
+    if not waiting.poll(max(0.0, deadline_s - time.monotonic()) * 1000):
+        raise TimeoutError
+    return os.read(fd, size)

@@ -1,0 +1,278 @@
+"""What the two sides of a sandbox say to each other: frames of JSON that carry Python values as plain data.
+
+A value crosses as a flat graph, so that shared references, cycles and long linked lists survive: numbers, strings, None
+and booleans stand for themselves, everything else is `{"r": n}`, an index into the message's list of nodes. What
+arrives is rebuilt from exact built-in types: an `int` subclass whose `__eq__` lies arrives as the integer it holds.
+Instances of the classes that both sides know (`ListNode`) cross by their attributes; anything else stays where it is
+and crosses as a handle.
+
+The standard library only: this file also runs inside the sandbox, on whatever Python 3.10+ the machine has there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import struct
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+HEAD = struct.Struct(">I")
+Message = Any  # JSON
+Hold = Callable[[Any], int]
+Find = Callable[[str | None, Any], Any]
+Reference = Callable[[Any], Any]
+
+
+class WireError(Exception):
+    """The other side hung up, sent too much, or sent what is no message."""
+
+
+class Handle:
+    """An object that stays on the other side: its number (or name) there."""
+
+    def __init__(self, number: int | str) -> None:
+        self.number = number
+
+
+def send(fd: int, message: Message) -> None:
+    """Write one frame."""
+    body = json.dumps(message, separators=(",", ":")).encode()
+    data = memoryview(HEAD.pack(len(body)) + body)
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+def receive(fd: int, max_bytes: int, read: Callable[[int], bytes] | None = None) -> Message:
+    """Read one frame, or raise WireError. `read(size)` is another way to get up to so many bytes."""
+    read = read or (lambda size: os.read(fd, size))
+    (size,) = HEAD.unpack(_exactly(read, HEAD.size))
+    if size > max_bytes:
+        raise WireError(f"a message over {max_bytes} bytes")
+    try:
+        return json.loads(_exactly(read, size))
+    except (ValueError, RecursionError):
+        raise WireError("no JSON") from None
+
+
+def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
+    parts = []
+    while size:
+        part = read(min(size, 1 << 20))
+        if not part:
+            raise WireError("hung up")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+class Peer:
+    """One end of a channel on which both may ask: while one waits for its answer it serves the other's questions."""
+
+    def __init__(self, fd: int, max_bytes: int, serve: Callable[[Message], Message]) -> None:
+        self._fd, self._max_bytes, self._serve = fd, max_bytes, serve
+
+    def ask(self, question: Message) -> Message:
+        """Send a question and wait for its answer."""
+        send(self._fd, {"q": question})
+        while True:
+            message = self._receive()
+            if "a" in message:
+                return message["a"]
+            send(self._fd, {"a": self._serve(message["q"])})
+
+    def answer_all(self) -> None:
+        """Serve questions until the other end hangs up, which raises WireError."""
+        while True:
+            send(self._fd, {"a": self._serve(self._receive()["q"])})
+
+    def _receive(self) -> Message:
+        message = receive(self._fd, self._max_bytes)
+        if not isinstance(message, dict) or not ("a" in message or "q" in message):
+            raise WireError("neither question nor answer")
+        return message
+
+
+def pack(value: Any, classes: Collection[str] = (), hold: Hold | None = None) -> Message:
+    """A value as a message. `classes` cross by their attributes; `hold(object)` gives the number of one that stays."""
+    nodes: list[Any] = []
+    numbers: dict[int, int] = {}
+    kept: list[Any] = []  # in the order of their numbers; kept alive, so that no id is used twice
+
+    def reference(item: Any) -> Any:
+        kind = type(item)
+        if item is None or kind in (bool, str, float) or (kind is int and abs(item) < 1 << 63):
+            return item
+        number = numbers.setdefault(id(item), len(kept))
+        if number == len(kept):
+            kept.append(item)
+        return {"r": number}
+
+    root = reference(value)
+    while len(nodes) < len(kept):
+        nodes.append(_node(kept[len(nodes)], classes, hold, reference))
+    return [root, nodes]
+
+
+def _node(value: Any, classes: Collection[str], hold: Hold | None, ref: Reference) -> Message:
+    if isinstance(value, Handle):
+        return ["mine", value.number]
+    for name, types, items in SHAPES:
+        if isinstance(value, types):
+            return [name, *items(value, ref)]
+    if isinstance(value, type) and value in BUILTIN_TYPES:
+        return ["type", value.__name__]
+    kind, module = type(value).__name__, type(value).__module__.partition(".")[0]
+    if module == "numpy" and hasattr(value, "tolist"):
+        return ["as", ref(value.tolist())]
+    if kind in STANDARD.get(module, ()):
+        return ["standard", module, kind, [ref(part) for part in _parts(value)]]
+    if kind in classes and hasattr(value, "__dict__"):
+        return ["object", kind, [[key, ref(item)] for key, item in vars(value).items()]]
+    return ["held", hold(value) if hold else -1, kind]
+
+
+BUILTIN_TYPES = frozenset(item for item in vars(builtins).values() if isinstance(item, type))
+STANDARD: Mapping[str, Collection[str]] = {
+    "decimal": ("Decimal",),
+    "fractions": ("Fraction",),
+    "collections": ("deque",),
+    "datetime": ("date", "datetime", "time", "timedelta"),
+}
+
+
+def _parts(value: Any) -> list[Any]:
+    """The arguments from which the constructor of a standard type makes the value again."""
+    kind = type(value).__name__
+    if kind == "Decimal":
+        return [str(value)]
+    if kind == "Fraction":
+        return [value.numerator, value.denominator]
+    if kind == "deque":
+        return [list(value), value.maxlen]
+    if kind == "timedelta":
+        return [value.days, value.seconds, value.microseconds]
+    fields = ("year", "month", "day", "hour", "minute", "second", "microsecond")
+    return [getattr(value, field) for field in fields if hasattr(value, field)]
+
+
+# the base type's own methods: what a subclass says of itself does not count
+SHAPES: tuple[tuple[str, Any, Callable[[Any, Reference], list[Any]]], ...] = (
+    ("int", int, lambda v, _: [hex(int.__index__(v))]),
+    ("float", float, lambda v, _: [float.__float__(v)]),
+    ("str", str, lambda v, _: [str.__str__(v)]),
+    ("list", list, lambda v, ref: [[ref(item) for item in list.__iter__(v)]]),
+    ("tuple", tuple, lambda v, ref: [[ref(item) for item in tuple.__iter__(v)]]),
+    ("dict", dict, lambda v, ref: [[[ref(key), ref(item)] for key, item in dict.items(v)]]),
+    ("set", set, lambda v, ref: [[ref(item) for item in set.__iter__(v)]]),
+    ("frozenset", frozenset, lambda v, ref: [[ref(item) for item in frozenset.__iter__(v)]]),
+    ("bytes", bytes, lambda v, _: [bytes.hex(v)]),
+    ("bytearray", bytearray, lambda v, _: [bytearray.hex(v)]),
+    ("complex", complex, lambda v, _: [v.real, v.imag]),
+    ("range", range, lambda v, _: [v.start, v.stop, v.step]),
+    ("list", (type({}.keys()), type({}.values()), type({}.items())), lambda v, ref: [[ref(item) for item in v]]),
+)
+
+
+def unpack(message: Message, classes: Mapping[str, type] | None = None, find: Find | None = None) -> Any:
+    """The value of a message, of exact built-in types; whatever is no such message raises WireError.
+
+    `classes` maps names to the types that cross by attributes, `find(name, number)` makes a handle's stand-in, and an
+    object of this side that comes home is `find(None, number)`.
+    """
+    try:
+        root, nodes = message
+        return Unpacking(nodes, classes or {}, find or _no_handles).value(root)
+    except WireError:
+        raise
+    except Exception as error:  # noqa: BLE001  # the other side may send any JSON, and types raise what they like
+        raise WireError(f"not a value: {type(error).__name__}") from None
+
+
+def _no_handles(name: str | None, number: Any) -> Any:
+    raise WireError(f"no objects cross here: {name} {number}")
+
+
+class Unpacking:
+    """One message's nodes and what was built of them so far."""
+
+    def __init__(self, nodes: list[Any], classes: Mapping[str, type], find: Find) -> None:
+        self._nodes, self._classes, self.find = nodes, classes, find
+        self._built: dict[int, Any] = {}
+        self._owed: list[Callable[[], Any]] = []
+
+    def value(self, root: Any) -> Any:
+        """The value of the message's root."""
+        result = self.get(root)
+        while self._owed:
+            self._owed.pop()()
+        return result
+
+    def get(self, reference: Any) -> Any:
+        """What a reference stands for: itself, or the node that it names."""
+        if not isinstance(reference, dict):
+            return reference
+        number = reference["r"]
+        if number not in self._built:
+            kind, *rest = self._nodes[number]
+            self._built[number] = BUILDERS[kind](self, *rest)
+        return self._built[number]
+
+    def make_list(self, items: list[Any]) -> list[Any]:
+        """A list, empty at first: it may hold itself, so it is filled after its parents exist."""
+        shell: list[Any] = []
+        self._owed.append(lambda: shell.extend(self.get(item) for item in items))
+        return shell
+
+    def make_dict(self, items: list[Any]) -> dict[Any, Any]:
+        """A dict, filled later."""
+        shell: dict[Any, Any] = {}
+        self._owed.append(lambda: shell.update((self.get(key), self.get(item)) for key, item in items))
+        return shell
+
+    def make_object(self, name: str, attributes: list[Any]) -> Any:
+        """An instance of a class that both sides know, its attributes set later, its `__init__` not run."""
+        shell: Any = object.__new__(self._classes[name])
+        self._owed.append(lambda: vars(shell).update((str(key), self.get(item)) for key, item in attributes))
+        return shell
+
+    def several(self, items: list[Any]) -> list[Any]:
+        """The items of what cannot be filled later."""
+        return [self.get(item) for item in items]
+
+    def make_type(self, name: str) -> type:
+        """A built-in type; built-in functions do not cross."""
+        found = getattr(builtins, name)
+        if not isinstance(found, type):
+            raise WireError("no type")
+        return found
+
+    def make_standard(self, module: str, name: str, parts: list[Any]) -> Any:
+        """A value of one of the `STANDARD` types."""
+        if name not in STANDARD[module]:
+            raise WireError("no such type")
+        made = [Unpacking(self._nodes, self._classes, self.find).value(part) for part in parts]
+        return getattr(__import__(module), name)(*made)
+
+
+BUILDERS: Mapping[str, Callable[..., Any]] = {
+    "int": lambda _, text: int(text, 16),
+    "float": lambda _, value: float(value),
+    "str": lambda _, text: str(text),
+    "bytes": lambda _, text: bytes.fromhex(text),
+    "bytearray": lambda _, text: bytearray.fromhex(text),
+    "complex": lambda _, real, imaginary: complex(real, imaginary),
+    "range": lambda _, *bounds: range(*bounds),
+    "list": Unpacking.make_list,
+    "dict": Unpacking.make_dict,
+    "set": lambda self, items: set(self.several(items)),
+    "frozenset": lambda self, items: frozenset(self.several(items)),
+    "tuple": lambda self, items: tuple(self.several(items)),
+    "object": Unpacking.make_object,
+    "standard": Unpacking.make_standard,
+    "type": Unpacking.make_type,
+    "as": Unpacking.get,
+    "mine": lambda self, number: self.find(None, number),
+    "held": lambda self, number, name: self.find(name, number),
+}

@@ -1,0 +1,95 @@
+"""Finds the program in a completion: the last fenced block after the thinking that defines what the tests call.
+
+Without a fence the whole text counts where it is Python. A body without its `def` line, as base models continue
+HumanEval's prompts, is put behind the prompt.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from curate.verify.verdict import Reason
+
+THINK_END: Final = "</think>"
+THINK_BEGIN: Final = "<think>"
+_FENCE: Final = re.compile(
+    r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
+)
+_OPEN_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_PYTHON: Final = ("", "python", "python3", "py", "py3")
+MAX_CHARS: Final = 100_000
+
+
+class Program(NamedTuple):
+    """The source to run, or the reason code why there is none."""
+
+    source: str | None
+    reason: Reason = "no_answer"
+
+
+def find_program(completion: str, names: Collection[str] = (), prompt: str = "") -> Program:
+    """The program that a completion hands in; reasons: think_only, truncated, no_answer, too_long."""
+    if THINK_END not in completion and THINK_BEGIN in completion:
+        return Program(None, "think_only")
+    answer = completion.rpartition(THINK_END)[2]
+    blocks = [match[3] for match in _FENCE.finditer(answer) if match[2].lower() in _PYTHON]
+    if blocks:
+        chosen = next((block for block in reversed(blocks) if _defines(block, names)), blocks[-1])
+        return _checked(_with_prompt(chosen, names, prompt))
+    if _OPEN_FENCE.search(answer):
+        return Program(None, "truncated")
+    whole = _with_prompt(answer, names, prompt)
+    return (
+        _checked(whole)
+        if _is_python(whole)
+        else Program(None, "think_only" if _fenced_inside(completion) else "no_answer")
+    )
+
+
+def _checked(source: str) -> Program:
+    return Program(source) if len(source) <= MAX_CHARS else Program(None, "too_long")
+
+
+def _fenced_inside(completion: str) -> bool:
+    thinking, end, _ = completion.rpartition(THINK_END)
+    return bool(end) and _FENCE.search(thinking) is not None
+
+
+def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
+    """The source as it is where it stands alone; a function's body behind the prompt that ends in its `def`."""
+    if not prompt or (_is_python(source) and _defines(source, names)):
+        return source
+    for body in (source, textwrap.indent(textwrap.dedent(source), "    ")):
+        if _is_python(prompt + body) and source.strip():
+            return prompt + body
+    return source
+
+
+def _is_python(source: str) -> bool:
+    """Whether it parses and does something: prose of one word parses too."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in body)
+
+
+def _defines(source: str, names: Collection[str]) -> bool:
+    """Whether every name is bound at the top of the source."""
+    try:
+        nodes = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    bound: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.Assign):
+            bound |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return set(names) <= bound
