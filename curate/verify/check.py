@@ -240,7 +240,8 @@ def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
     decision = decide(item.ground_truth, answer, policy, item.question)
     if found.how == "bare" and not item.is_bare and decision.verdict == "wrong" and is_prose(_keyed(answer)[0]):
         return wrong("no_answer", "extract")
-    others = dict.fromkeys(found.answers[:-1])
+    # "the answer is found by adding" claims nothing
+    others = dict.fromkeys(a for a in found.answers[:-1] if found.how != "claim" or not is_prose(_keyed(a)[0]))
     others.pop(answer, None)
     if not others or policy.boxes == "last":
         return decision

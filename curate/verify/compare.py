@@ -446,7 +446,8 @@ def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
     marks = {n.name for n in (truth, answer) if n.op == "qty"}
     if len(marks) > 1:
         return DIFFERENT
-    return _single(*(n.args[0] if n.op == "qty" else n for n in (truth, answer)), rules)
+    times = [n.args[0] if n.op == "qty" else n for n in (truth, answer)]
+    return _single(times[0], times[1], rules)
 
 
 def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:

@@ -101,6 +101,7 @@ def _marked(final: str, policy: Policy) -> Extraction | None:
     if policy.claims:
         for pattern in (_FINAL, _CLAIM):
             claims = [claim for m in pattern.finditer(final) if (claim := _claim(final, m.end()))]
+            claims = [claim for claim in claims if not pattern.search(claim)]  # "Final answer: the final answer is 7"
             if claims:
                 return Extraction(tuple(claims), "claim")
     bare = final.strip()
@@ -116,8 +117,8 @@ def _claim(text: str, start: int) -> str:
         rest = rest.lstrip()
     for opening, closing in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")):
         if rest.startswith(opening) and (end := rest.find(closing, len(opening))) > 0:
-            tail = _END.split(rest[end + len(closing) :], maxsplit=1)[0]
-            return rest[: end + len(closing)] + tail
+            stop = _END.search(rest, end + len(closing))
+            return rest[: stop.start()] if stop else rest
     for _ in range(3):
         rest = _LEAD.sub("", rest)
     return _END.split(rest, maxsplit=1)[0].strip().strip("*_ ")

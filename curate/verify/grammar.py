@@ -16,6 +16,7 @@ from curate.verify.units import is_unit_word
 RELATIONS: Final = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!=", "\\approx": "~", "≡": "="}
 _SETS: Final = {"\\cup": "union", "\\cap": "cap", "\\setminus": "minus"}
 _ENDS: Final = ("end", "row", "env")
+_LETTER_UNITS: Final = "mgshLNJWVK"
 _NO_FACTOR: Final = frozenset(
     [
         *RELATIONS,
@@ -131,11 +132,19 @@ class _Parser(Primaries):
                 continue
             if operator is not None:
                 right = self._unit(self.factor())
+            elif left.op == "num" and self._is_letter_unit():
+                return Node("qty", (left,), None, self.take().text)
             elif self.starts_factor():
                 right = self._unit(self.power())
             else:
                 return left
             left = _joined(left, right, is_division=operator == "/")
+
+    def _is_letter_unit(self) -> bool:
+        """Whether a single letter set apart behind a figure closes the value: 1.5 m, 20 s."""
+        token, after = self.peek(), self.peek(1)
+        is_closing = after.kind in ("end", "conn") or after.text in (",", ";", ")")
+        return token.kind == "sym" and token.is_spaced and token.text in _LETTER_UNITS and is_closing
 
     def factor(self) -> Node:
         """A power, with signs before it."""

@@ -396,7 +396,7 @@ def is_identity(a: Node, b: Node) -> bool | None:
     """Whether two trees are equal at every sample point; None where too few points could be decided."""
     names = symbols(a) | symbols(b)
     nodes = [*walk(a), *walk(b)]
-    is_complex = any(n.op == "const" and n.name == "i" for n in nodes)
+    is_complex = not names or any(n.op == "const" and n.name == "i" for n in nodes)
     is_whole = bool(names) and any(
         n.op in ("fact", "binom") or n.name in ("floor", "ceil") or _alternates(n) for n in nodes
     )
