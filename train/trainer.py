@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import torch
 from accelerate.utils import gather_object
+from transformers import set_seed
 from trl import GRPOTrainer
 
+from curate.samples import sample_seed
 from curriculum import Curriculum
 from train.groups import Group, group_figures, groups_of
 from train.losses import Tokens, kimi_loss, reinforce_loss
@@ -44,12 +46,17 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         num_groups = len(inputs) * self.accelerator.num_processes // self.num_generations
         self._rows = self.curriculum.draw(num_groups, step=self.state.global_step)
         slots = [row for row in self._rows for _ in range(self.num_generations)]
+        set_seed(self._seed())
         mine = slots[self.accelerator.process_index * len(inputs) :][: len(inputs)]
         scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in mine])
         if self._objective.baseline == "leave_one_out":
             num = self._num_scored[self.accelerator.process_index * len(inputs) :][: len(inputs)]
             scored["advantages"] = scored["advantages"] * num / (num - 1).clamp(min=1)
         return scored
+
+    def _seed(self) -> int:
+        """Seed of this process's part of the generation: of nothing that a resume could lose."""
+        return sample_seed(self.args.seed, f"draw {self.curriculum.clock.draw_number}", self.accelerator.process_index)
 
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
