@@ -93,12 +93,13 @@ def _one_more(seen: Tally, verdict: str) -> Tally:
     return Tally(correct + (verdict == "correct"), wrong + (verdict == "wrong"), undecided + (verdict == "undecided"))
 
 
-def fewest_owed(seen: Tally, band: Band) -> int:
-    """Judged samples that any decision still needs at the least: so many may be drawn at once without waste."""
+def fewest_owed(seen: Tally, band: Band, max_undecided: int) -> int:
+    """Samples that any decision still needs at the least: so many may be drawn at once without waste."""
     to_keep = max(band.low - seen.correct, 0) + max(band.k - band.high - seen.wrong, 0)
     to_too_easy = band.high + 1 - seen.correct
     to_too_hard = band.k - band.low + 1 - seen.wrong
-    return min(to_keep, to_too_easy, to_too_hard)
+    to_unverifiable = max_undecided + 1 - seen.undecided
+    return min(to_keep, to_too_easy, to_too_hard, to_unverifiable)
 
 
 def expected_samples(band: Band, alpha: float, beta: float) -> float:

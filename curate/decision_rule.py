@@ -34,7 +34,7 @@ class BandRule:
         """See `DecisionRule`."""
         seen = tally(verdicts)
         if self.is_curtailed:
-            return 0 if self.decision(verdicts) is not None else fewest_owed(seen, self.band)
+            return 0 if self.decision(verdicts) is not None else fewest_owed(seen, self.band, self.max_undecided)
         return 0 if seen.undecided > self.max_undecided else self.band.k - seen.correct - seen.wrong
 
     def decision(self, verdicts: Sequence[str]) -> Decision | None:

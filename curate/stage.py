@@ -9,7 +9,7 @@ input and output: batches in, shards out, resume, manifest last.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -113,7 +113,10 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
         if (complete := folder.complete()) is not None:
             return Outcome(complete, is_reused=True)
         samples = SampleLog(out) if stage.has_samples else None
-        with Progress(stage.name, pool.manifest.num_kept) as progress:
+        with (
+            Progress(stage.name, pool.manifest.num_kept) as progress,
+            closing(samples) if samples is not None else nullcontext(),
+        ):
             workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows))
             # a corpus stage has its index in this process
             _run_batches(stage, pool, folder, workspace, executor if stage.scope == "batch" else "local")

@@ -1,8 +1,8 @@
 """OpenAI-compatible servers: `vllm serve`, SGLang or a hosted API, one or several that share the work.
 
-What can go wrong with a server is told apart by what helps: rest and try another (down, 5xx, nonsense), come back later
-(429), drop the problem (prompt too long), or tell the user (wrong key, unknown model, refused request). The client lives
-on an event loop of its own, so that it can be closed whichever loop asked.
+What can go wrong with a server is told apart by what helps: rest and try another (down, 5xx, nonsense), come back
+later (429), drop the problem (prompt too long), or tell the user (wrong key, unknown model, refused request). The
+client lives on an event loop of its own, so that it can be closed whichever loop asked.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ServerEngine:
     async def _look_at(self, endpoint: Endpoint) -> None:
         try:
             response = await self._client.get(f"{endpoint.url}/models", timeout=START_TIMEOUT_S)
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             endpoint.failed(f"does not answer ({_words(error)})")
             return
         if response.status_code in UNAUTHORISED:
@@ -94,7 +94,7 @@ class ServerEngine:
             async with self._endpoints.take() as endpoint:
                 try:
                     response = await self._client.post(f"{endpoint.url}{path}", json=body)
-                except httpx.TransportError as error:
+                except httpx.RequestError as error:
                     endpoint.failed(f"does not answer ({_words(error)})")
                     continue
                 if self._is_refused(endpoint, response, request):
