@@ -14,7 +14,7 @@ from typing import Any, Final
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _HASHES: Final = re.compile(r"^[ \t]*####[ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_BOXED: Final = re.compile(r"\\f?boxed\s*(\{|[^\s{])")
+_BOXED: Final = re.compile(r"\\(?:boxed|fbox)\s*(\{|[^\s{])")
 _LABEL: Final = re.compile(r"^\s*[(（\[]?([A-Z])[)）\].:、]\s*")
 _CONTENT: Final = ("content", "text", "value", "option", "answer")
 

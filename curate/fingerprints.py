@@ -20,7 +20,7 @@ from curate.answers import LETTERS
 from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, shingle_hashes, signatures
 from curate.text import NUMBER_WORDS, normalised, tokens
 
-FREQUENCY_BITS: Final = 24
+FREQUENCY_BITS: Final = 22
 OPERATORS: Final = (
     "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "
     "subseteq"

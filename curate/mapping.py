@@ -13,6 +13,7 @@ from typing import Any, Final
 from curate.config import Config, nearest
 from curate.errors import UserError
 from curate.records import KINDS
+from curate.verify.tests_format import tests_from_row
 
 Record = Mapping[str, Any]  # Any: a source's columns may hold anything
 FIELDS: Final = ("prompt", "ground_truth", "kind", "choices", "tests", "solution")
@@ -57,7 +58,8 @@ class ColumnMap(Config):
         """One line a field, for a person."""
         joined = {"prompt": " + ", "ground_truth": " or ", "choices": " + ", "tests": " + ", "solution": " or "}
         shown = [(field, sign.join(getattr(self, field))) for field, sign in joined.items()]
-        return [f"{field:<13}<- {columns or 'none'}" for field, columns in [*shown, ("kind", self.kind or "math")]]
+        kind = self.kind or ("code where there are tests, else math" if self.tests else "math")
+        return [f"{field:<13}<- {columns or 'none'}" for field, columns in [*shown, ("kind", kind)]]
 
 
 def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> ColumnMap:
@@ -80,12 +82,15 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
     tests = chosen.get("tests") or columns.first(_TESTS)
     choices = chosen.get("choices") or columns.first(_CHOICES)
     columns.take((*prompt, *tests, *choices))
-    truth = chosen.get("ground_truth") or (() if tests else columns.all(_TRUTH))
+    truth = chosen.get("ground_truth") or columns.all(_TRUTH)
+    if not tests and any(tests_from_row(record) for record in records):
+        # tests stand where an answer would, as in `reward_model.ground_truth`
+        tests = truth[:1]
     if not tests and "ground_truth" not in chosen and (choices or not truth):
         truth = (*truth, *columns.all(_LETTER))
     columns.take(truth)
     solution = chosen.get("solution") or columns.all(_SOLUTION)
-    kind = chosen.get("kind") or columns.first(("kind",)) or (("code",) if tests else ())
+    kind = chosen.get("kind") or columns.first(("kind",))
     return ColumnMap(
         prompt=prompt,
         # without a column of answers, what a solution marks as its answer

@@ -53,20 +53,28 @@ class OutFolder:
             self._lock = (self.folder / ".lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            self._close_lock()
             raise UserError(
                 f"{self.folder}: another gradus process writes here; wait for it or choose another folder"
             ) from None
         except (PermissionError, FileExistsError, NotADirectoryError, OSError) as error:
             raise UserError(f"{self.folder}: cannot write here ({error.strerror}); choose another folder") from None
-        self._refuse_foreign_files()
-        self._settle_earlier_run()
+        try:
+            self._refuse_foreign_files()
+            self._settle_earlier_run()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        (self.folder / ".lock").unlink(missing_ok=True)
+        self._close_lock()
+
+    def _close_lock(self) -> None:
         if self._lock is not None:
-            (self.folder / ".lock").unlink(missing_ok=True)
             self._lock.close()
 
     def complete(self) -> Manifest | None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from curate.answers import answer_in, choices_of, letter_of, text_of
 from curate.mapping import ColumnMap, Record, cell
 from curate.records import KINDS, problem_key
+from curate.verify.tests_format import tests_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -39,10 +40,10 @@ class Builder:
         columns = self._columns
         prompt, reply = self._prompt(record)
         choices = self._choices(record)
-        solution = _first_text(record, columns.solution) or reply
+        solution = _solution(record, columns.solution, prompt) or reply
         tests = _tests(record, columns.tests)
         kind = self._kind(record, tests)
-        truth, chain = self._truth(record, choices, reply)
+        truth, chain = self._truth(record, choices, reply) if tests is None else (None, None)
         for text in (truth, solution, chain, tests, *(choices or ())):
             _check_text(text or "")
         return {
@@ -98,7 +99,7 @@ class Builder:
                 return answer, text
             if path not in self._columns.solution:
                 return answer, None
-        if reply is not None and not self._columns.tests:
+        if reply is not None:
             answer, is_marked = answer_in(reply)
             return (answer if is_marked else None), None
         return None, None
@@ -143,25 +144,29 @@ def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands w
     return content, replies[-1] if replies else None
 
 
-def _first_text(record: Record, paths: Iterable[str]) -> str | None:
+def _solution(record: Record, paths: Iterable[str], prompt: str) -> str | None:
     for path in paths:
         value = cell(record, path)
         if isinstance(value, list):
             value = value[0] if value else None
+        if isinstance(value, str) and value[:1] in (" ", "\t") and "def " in prompt:
+            return prompt + "\n" + value.rstrip()  # the body of the function that the prompt begins
         if (text := text_of(value)) is not None:
             return text
     return None
 
 
 def _tests(record: Record, paths: tuple[str, ...]) -> str | None:
+    """The tests of a code problem in the format of `curate.verify`; as they stand where it knows no such shape."""
     values = [value for path in paths if (value := cell(record, path)) not in (None, "", [], {})]
     if not values:
         return None
-    return (
-        values[0]
-        if len(values) == 1 and isinstance(values[0], str)
-        else _json(values[0] if len(values) == 1 else values)
-    )
+    # a column that the user named is tests under whatever name
+    known = tests_from_row(record) or tests_from_row({**record, "tests": values[0]})
+    if known is not None or "." in paths[0] or paths[0].lower() == "ground_truth":
+        return known
+    whole = values[0] if len(values) == 1 else values
+    return whole if isinstance(whole, str) else _json(whole)
 
 
 def _check_text(text: str) -> int:

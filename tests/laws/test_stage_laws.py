@@ -1,0 +1,170 @@
+"""The laws of every stage that needs no model: nothing lost, nothing by chance, and a kill costs work but no byte."""
+
+import importlib
+import json
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+import pytest
+from interruption import cut_everywhere
+from pools import pool_of, run
+
+from curate.artifact import open_artifact
+from curate.commands import STAGES
+from curate.config import Config, parse
+from curate.errors import UserError
+from curate.ingest import IngestConfig, ingest, plan
+from curate.records import DECISION
+from curate.sources import Source
+from curate.stage import Stage, run_stage
+
+NEED_A_MODEL: Final = {"no-think", "difficulty"}
+NAMES: Final = [name for name in STAGES if name not in NEED_A_MODEL]
+NUM_BATCHES: Final = 3
+LEAKED: Final = (
+    "A gardener plants seven rows of nine tulips and then gives away twenty of them. How many tulips remain standing?"
+)
+
+
+@pytest.fixture(scope="module")
+def benchmark_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("benchmark") / "exam.jsonl"
+    path.write_text(json.dumps({"question": LEAKED, "answer": "43"}) + "\n")
+    return path
+
+
+def configured(name: str, benchmark: Path) -> Config:
+    """A config of the stage with its required settings."""
+    required: Mapping[str, Mapping[str, Any]] = {"decontaminate": {"against": [str(benchmark)]}}
+    model = getattr(importlib.import_module(STAGES[name].module), STAGES[name].config)
+    return parse(model, required.get(name, {}), name)
+
+
+@pytest.fixture(params=NAMES)
+def stage(request: pytest.FixtureRequest, benchmark_file: Path) -> Stage:
+    """Every registered stage that needs no model, cut into several batches."""
+    made: Stage = importlib.import_module(STAGES[request.param].module).stage(configured(request.param, benchmark_file))
+    return Stage(**{**vars(made), "batch_rows": -(-messy_pool().height // NUM_BATCHES)})
+
+
+def messy_pool() -> pl.DataFrame:
+    """Rows of which each stage drops some and keeps some."""
+    source = random.Random(5)
+    things = ("apples", "boats", "chairs", "dogs", "lamps", "rings", "stones", "tulips")
+    rows: list[str | dict[str, Any]] = []
+    for number in range(24):
+        a, b = source.randint(3, 400), source.randint(3, 400)
+        thing = source.choice(things)
+        text = f"Row {number}: a merchant in the harbour town has {a} {thing} and buys {b} more. How many are there?"
+        rows.append({"prompt": text, "ground_truth": str(a + b)})
+    rows += [
+        {"prompt": str(rows[0]["prompt"]).replace("there?", "there ?"), "ground_truth": rows[0]["ground_truth"]},
+        {"prompt": "Prove that the square root of two is irrational.", "ground_truth": "proof"},
+        {"prompt": "Which is the largest? (A) 1 (B) 2 (C) 3 (D) 4", "ground_truth": "D"},
+        {"prompt": "Which colour is it?", "choices": ["red", "blue", "green"], "ground_truth": "B"},
+        {"prompt": "What is missing here and why?"},
+        {"prompt": "$\\frac{1}{2}$ 是多少？", "ground_truth": "0.5", "solution": "half"},
+        {"prompt": LEAKED, "ground_truth": "43"},
+    ]
+    return pool_of(rows)
+
+
+@pytest.fixture(scope="module")
+def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The messy pool as an artifact."""
+    folder = tmp_path_factory.mktemp("pool")
+    source = folder / "rows.jsonl"
+    source.write_text(messy_pool().select("prompt", "ground_truth", "choices", "solution").write_ndjson())
+    config = IngestConfig()
+    ingest([plan(Source(path=source), config)], config, folder / "ingest")
+    return folder / "ingest"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def test_every_row_comes_out_once_and_in_order_with_the_announced_columns(stage: Stage) -> None:
+    pool = messy_pool()
+    out = run(stage, pool)
+    assert out["key"].to_list() == pool["key"].to_list()
+    assert set(out.columns) == {*pool.columns, *stage.adds, *DECISION}
+    assert 0 < out["drop_reason"].null_count() < pool.height
+    assert out.filter(pl.col("drop_reason").is_null() & pl.col("drop_detail").is_not_null()).height == 0
+
+
+def test_the_same_pool_gives_the_same_rows(stage: Stage) -> None:
+    assert run(stage, messy_pool()).equals(run(stage, messy_pool()))
+
+
+def test_a_batch_stage_decides_each_row_alone(stage: Stage) -> None:
+    if stage.scope != "batch":
+        pytest.skip("compares problems with one another")
+    pool = messy_pool()
+    for cut in (1, pool.height // 2, pool.height - 1):
+        apart = pl.concat([run(stage, pool.head(cut)), run(stage, pool.tail(-cut))])
+        assert apart.equals(run(stage, pool))
+    shuffled = pool.sample(fraction=1, shuffle=True, seed=3)
+    assert run(stage, shuffled).sort("key").equals(run(stage, pool).sort("key"))
+
+
+def test_a_second_run_over_what_was_kept_drops_nothing(stage: Stage) -> None:
+    once = run(stage, messy_pool())
+    kept = once.filter(pl.col("drop_reason").is_null()).select(messy_pool().columns)
+    again = run(stage, kept)
+    assert again["drop_reason"].null_count() == kept.height
+
+
+def test_an_empty_pool_passes(stage: Stage) -> None:
+    assert run(stage, messy_pool().head(0)).height == 0
+
+
+def test_a_run_killed_anywhere_and_resumed_leaves_the_same_bytes(
+    stage: Stage, pool_folder: Path, tmp_path: Path
+) -> None:
+    pool = open_artifact(pool_folder)
+    run_stage(stage, pool, tmp_path / "undisturbed")
+    wanted = files(tmp_path / "undisturbed")
+    cuts = 0
+    for num_renames in cut_everywhere(lambda n: void(run_stage(stage, pool, tmp_path / str(n)))):
+        run_stage(stage, pool, tmp_path / str(num_renames))
+        assert files(tmp_path / str(num_renames)) == wanted
+        cuts += 1
+    assert cuts > 2 * NUM_BATCHES  # a kept and a dropped shard a batch, and the rest
+
+
+def void(_: object) -> None:
+    """For callbacks that return nothing."""
+
+
+def test_a_finished_run_is_reused_and_another_is_refused_unless_forced(
+    stage: Stage, pool_folder: Path, tmp_path: Path
+) -> None:
+    pool = open_artifact(pool_folder)
+    first = run_stage(stage, pool, tmp_path / "out")
+    again = run_stage(stage, pool, tmp_path / "out")
+    assert (first.is_reused, again.is_reused) == (False, True)
+    assert again.manifest == first.manifest
+    changed = Stage(**{**vars(stage), "version": stage.version + 1})
+    with pytest.raises(UserError, match="--force"):
+        run_stage(changed, pool, tmp_path / "out")
+    assert open_artifact(tmp_path / "out").manifest == first.manifest
+    assert run_stage(changed, pool, tmp_path / "out", force=True).manifest.version == stage.version + 1
+
+
+def test_kept_and_dropped_are_the_pool_and_the_manifest_counts_them(
+    stage: Stage, pool_folder: Path, tmp_path: Path
+) -> None:
+    pool = open_artifact(pool_folder)
+    run_stage(stage, pool, tmp_path / "out")
+    out = open_artifact(tmp_path / "out")
+    kept, dropped = out.read("kept"), out.read("dropped")
+    assert sorted([*kept["key"], *dropped["key"]]) == sorted(pool.read()["key"])
+    assert (out.manifest.num_kept, out.manifest.num_dropped) == (kept.height, dropped.height)
+    assert out.manifest.reasons == dict(dropped.group_by("drop_reason").len().iter_rows())
+    assert kept["key"].to_list() == [key for key in pool.read()["key"] if key in set(kept["key"])]
