@@ -81,5 +81,5 @@ class History:
 
 def restore(visits: pl.DataFrame, batches: pl.DataFrame, events: bytes) -> History:
     """A history from what was saved."""
-    lines = [json.loads(line) for line in events.decode().splitlines()]
+    lines = [json.loads(line) for line in events.split(b"\n") if line]
     return History(events=lines, batches=batches.to_dicts(), _visits=[visits])

@@ -9,9 +9,10 @@ curriculum-events.jsonl     retired, reopened, parked, returned, quarantined, ou
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,7 @@ import polars as pl
 
 from curate.errors import UserError
 from curate.manifest import write_atomic
-from curriculum.history import VISIT, History, restore
+from curriculum.history import History, restore
 from curriculum.stats import STATUSES, Stats
 
 VERSION: Final = 1
@@ -47,28 +48,30 @@ class Saved:
 
 def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats, history: History) -> None:
     """Write all files; `header` has the tables binding, config and clock."""
-    write_atomic(folder / PROBLEMS, _parquet(_frame(keys, stats)))
-    write_atomic(folder / VISITS, _parquet(history.visits))
-    write_atomic(folder / BATCHES, _parquet(history.batches_frame()))
-    write_atomic(folder / EVENTS, history.events_jsonl())
-    text = json.dumps({"version": VERSION, "num_problems": len(stats), **header}, indent=1, ensure_ascii=False)
+    parts = {
+        PROBLEMS: _parquet(_frame(keys, stats)),
+        VISITS: _parquet(history.visits),
+        BATCHES: _parquet(history.batches_frame()),
+        EVENTS: history.events_jsonl(),
+    }
+    for name, data in parts.items():
+        write_atomic(folder / name, data)
+    files = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+    text = json.dumps({"version": VERSION, **header, "files": files}, indent=1, ensure_ascii=False)
     write_atomic(folder / HEADER, (text + "\n").encode())
 
 
 def read(folder: Path) -> Saved:
-    """Read all files; `UserError` where one is missing, torn or of another version."""
-    header = _read(folder / HEADER, lambda path: json.loads(path.read_bytes()))
-    if header.get("version") != VERSION:
-        raise UserError(
-            f"{folder / HEADER}: version {header.get('version')}, not {VERSION}; use the gradus that wrote it"
-        )
-    frame = _read(folder / PROBLEMS, pl.read_parquet)
-    visits, batches = _read(folder / VISITS, pl.read_parquet), _read(folder / BATCHES, pl.read_parquet)
-    events = _read(folder / EVENTS, Path.read_bytes)
-    if frame.height != header["num_problems"] or visits.schema != VISIT:
-        raise UserError(f"{folder}: its curriculum files do not belong together; resume from another checkpoint")
+    """Read all files; `UserError` where one is missing, torn, from another state or of another version."""
+    header = _header(folder / HEADER)
+    data = {name: _bytes(folder / name) for name in header["files"]}
+    for name, digest in header["files"].items():
+        if hashlib.sha256(data[name]).hexdigest() != digest:
+            raise UserError(f"{folder / name}: changed since {HEADER} was written; resume from another checkpoint")
+    problems, visits, batches = (pl.read_parquet(io.BytesIO(data[name])) for name in (PROBLEMS, VISITS, BATCHES))
     tables = {name: header[name] for name in ("binding", "config", "clock")}
-    return Saved(folder, **tables, keys=frame["key"], stats=_stats(frame), history=restore(visits, batches, events))
+    history = restore(visits, batches, data[EVENTS])
+    return Saved(folder, **tables, keys=problems["key"], stats=_stats(problems), history=history)
 
 
 def newest(run: Path) -> Path:
@@ -135,14 +138,23 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _read(path: Path, reader: Callable[[Path], Any]) -> Any:  # Any: what the reader returns
+def _header(path: Path) -> dict[str, Any]:
     try:
-        return reader(path)
+        header: dict[str, Any] = json.loads(_bytes(path))
+    except ValueError as error:
+        raise UserError(f"{path}: is not JSON ({error}); resume from another checkpoint") from None
+    if header.get("version") != VERSION:
+        raise UserError(f"{path}: is of version {header.get('version')}, not {VERSION}; use the gradus that wrote it")
+    if missing := {"binding", "config", "clock", "files"} - header.keys():
+        raise UserError(f"{path}: lacks {min(missing)}; resume from another checkpoint")
+    return header
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except FileNotFoundError:
         raise UserError(f"{path}: missing; resume from a checkpoint that has it") from None
-    except (ValueError, pl.exceptions.PolarsError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise UserError(f"{path}: cannot be read ({reason}); resume from another checkpoint") from None
 
 
 def _short(value: str | None) -> str:
