@@ -22,6 +22,7 @@ KNOWN_LICENCES: Final = (
 SIZES: Final = (
     (10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
 )  # fmt: skip
+UNSTATED: Final = ("", "unknown", "none")
 BENCHMARK_INPUT: Final = "benchmark "  # how decontaminate names them among its inputs
 MATCH_REASONS: Final = ("contaminated", "benchmark_variant")
 
@@ -64,7 +65,7 @@ def licence_ids(licences: Sequence[str]) -> list[str]:
     found = set()
     for licence in licences:
         word = licence.lower().split("(")[0].strip().replace(" ", "-")
-        found.add(word if word in KNOWN_LICENCES else "other" if licence else "unknown")
+        found.add(word if word in KNOWN_LICENCES else "unknown" if licence.lower() in UNSTATED else "other")
     return sorted(found) or ["unknown"]
 
 

@@ -126,6 +126,7 @@ def test_the_pipeline_names_the_model_though_its_digest_decides() -> None:
         (["CC BY-SA 4.0"], ["cc-by-sa-4.0"]),
         (["our own terms"], ["other"]),
         (["", "MIT"], ["mit", "unknown"]),
+        (["unknown"], ["unknown"]),
         ([], ["unknown"]),
     ],
 )
