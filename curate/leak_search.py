@@ -13,16 +13,17 @@ from typing import Final, Literal
 import numpy as np
 import polars as pl
 
-from curate.benchmarks_index import candidates, coverage, gram_index
+from curate.benchmarks_index import GramIndex, candidates, coverage, gram_index
 from curate.leaks import Fate, Pair, Scores, Texts, Thresholds, is_same_task, judge, texts_of
 from curate.text import normalised, tokens
-from curate.token_views import Counts, Flags, Hashes, View, Views, ngrams
+from curate.token_views import Counts, Flag, Flags, Hashes, View, Views, ngrams
 
 GRAM: Final = 5
 VARIANT_GRAM: Final = 8
 MIN_TOKENS: Final = 8  # of an item that coverage can tell; a shorter one must stand there word for word
 MIN_EXACT_TOKENS: Final = 4  # of an item that may be found inside a longer text
 MIN_SOLUTION_TOKENS: Final = 30  # a shorter solution is said of many problems
+MAX_ITEM_CHARS: Final = 10_000  # of an item's text in the evidence
 MIN_SOLUTION_COVERAGE: Final = 0.8
 _FATES: Final = ("contaminated", "variant")
 
@@ -35,7 +36,7 @@ class Finding:
 
     field: where in the row it stands. method: `exact`, `embedded_exact`, `coverage`, `renamed_coverage`,
     `renumbered_coverage`, `solution_coverage`. score: share of the item's n-gram weight, in [0, 1]. matched: the
-    longest words in common.
+    longest words in common. item_text: the item's prompt, so that the two can be read side by side.
     """
 
     fate: Fate
@@ -45,6 +46,7 @@ class Finding:
     method: str
     score: float
     matched: str
+    item_text: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,14 @@ class LeakSearch:
         words = self._matched_words(problems, matches)
         return [self._finding(matches[row], words[row]) if row in matches else None for row in range(problems.height)]
 
+    def passes(self, texts: Views) -> dict[str, tuple[GramIndex, View]]:
+        """The n-gram passes over a batch's texts: an index and the view it is looked up in, by name."""
+        return {
+            "coverage": (self._plain, texts.plain),
+            "renamed": (self._renamed, texts.renamed),
+            "renumbered": (self._renumbered, texts.renumbered),
+        }
+
     def _matches(self, problems: pl.DataFrame) -> Iterator[tuple[int, _Match]]:
         prompts = texts_of(problems)
         yield from self._exact_matches(prompts)
@@ -116,11 +126,9 @@ class LeakSearch:
 
     def _judged(self, texts: Texts, field: Field) -> Iterator[tuple[int, _Match]]:
         least, held = self._least, _Held(texts.views)
-        proposals = (
-            candidates(self._plain, texts.views.plain, least.coverage),
-            candidates(self._renamed, texts.views.renamed, least.renamed),
-            candidates(self._renumbered, texts.views.renumbered, least.variant),
-        )
+        floors = (least.coverage, least.renamed, least.variant)
+        passes = self.passes(texts.views).values()
+        proposals = [candidates(index, view, floor) for (index, view), floor in zip(passes, floors, strict=True)]
         pairs = {pair for rows, items in proposals for pair in zip(rows.tolist(), items.tolist(), strict=True)}
         for row, item in sorted(pairs):
             if not self._is_long[item]:
@@ -158,7 +166,8 @@ class LeakSearch:
 
     def _finding(self, match: _Match, words: str) -> Finding:
         benchmark, item = self._items["benchmark"][match.item], self._items["item"][match.item]
-        return Finding(match.fate, benchmark, item, match.field, match.method, match.score, words)
+        text = self._items["prompt"][match.item][:MAX_ITEM_CHARS]
+        return Finding(match.fate, benchmark, item, match.field, match.method, match.score, words, text)
 
 
 class _Held:
@@ -179,7 +188,7 @@ class _Held:
 def _short_items(texts: Views, is_short: Flags) -> dict[int, tuple[Hashes, Counts]]:
     """By length, the sorted hashes of the short items of that many tokens, and the items; only those with a figure."""
     lengths = texts.exact.lengths()
-    has_figure = np.array([texts.is_figure[texts.span(text)].any() for text in range(len(lengths))], bool)
+    has_figure = np.array([(texts.flags_of(text) & Flag.FIGURE).any() for text in range(len(lengths))], bool)
     short: dict[int, tuple[Hashes, Counts]] = {}
     for size in sorted({int(length) for length in lengths[is_short & has_figure] if length >= MIN_EXACT_TOKENS}):
         grams, items = ngrams(texts.exact, size)

@@ -15,14 +15,16 @@ from fractions import Fraction
 from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from curate.text import normalised
-from curate.token_views import MASKS, Hashes, Views, sequence_hash, views
+from curate.token_views import MASKS, Flag, Hashes, Views, sequence_hash, views
 
 Fate = Literal["contaminated", "variant"]
 Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
 _DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
+_ABOUT_OPTIONS: Final = r"(?i)which|following|下列|以下|选项|哪"
 _WHOLE: Final = 0.999  # coverage that is complete but for rounding
 
 
@@ -31,7 +33,7 @@ class Texts:
     """Texts to compare, with what else tells two problems apart.
 
     views: the texts without their drawings; `exact` holds them as they are, drawings and all.
-    figures: a hash of each text's drawings ([asy] code), 0 where it has none.
+    figures: a hash of each text's drawings ([asy] code) but for the names in them, 0 where it has none.
     answers: each ground truth, the option's content where it names one; choices: the options.
     asks_about_options: whether the question cannot be told without them ("which of the following").
     """
@@ -47,12 +49,13 @@ class Texts:
 def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
     """The texts of a column, with answers and options of their problems."""
     whole = problems[column].fill_null("")
-    drawings = whole.str.extract_all(_DRAWING).list.join(" ")
-    has_drawing = (drawings != "").to_numpy()
+    has_drawing = whole.str.contains("[asy]", literal=True)
     without = views(whole.str.replace_all(_DRAWING, " ") if has_drawing.any() else whole)
     exact, figures = sequence_hash(without.exact), np.zeros(len(whole), np.uint64)
-    exact[has_drawing] = sequence_hash(views(whole.filter(has_drawing)).exact)
-    figures[has_drawing] = sequence_hash(views(drawings.filter(has_drawing)).exact)
+    if has_drawing.any():
+        drawings = views(whole.filter(has_drawing).str.extract_all(_DRAWING).list.join(" "))
+        exact[has_drawing.to_numpy()] ^= sequence_hash(drawings.exact)
+        figures[has_drawing.to_numpy()] = sequence_hash(drawings.renamed)
     choices = problems["choices"].to_list()
     return Texts(
         views=without,
@@ -60,7 +63,7 @@ def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
         figures=figures,
         answers=[_content(*pair) for pair in zip(problems["ground_truth"].to_list(), choices, strict=True)],
         choices=choices,
-        asks_about_options=whole.str.contains(r"(?i)which|following|下列|以下|选项|哪").to_list(),
+        asks_about_options=whole.str.contains(_ABOUT_OPTIONS).to_list(),
     )
 
 
@@ -98,6 +101,10 @@ class Pair:
     def renamed(self) -> tuple[Hashes, Hashes]:
         """The same with names and variables masked."""
         return self.items.views.renamed.of(self.item), self.rows.views.renamed.of(self.row)
+
+    def flags(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """What the plain tokens of item and row are."""
+        return self.items.views.flags_of(self.item), self.rows.views.flags_of(self.row)
 
 
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
@@ -167,11 +174,9 @@ def _value(text: str) -> Fraction | None:
 
 def _holds_numbers(pair: Pair) -> bool:
     """Whether every figure of the item stands in the row, as often."""
-    tokens = pair.plain()
-    spans = pair.items.views.span(pair.item), pair.rows.views.span(pair.row)
-    flags = pair.items.views.is_figure[spans[0]], pair.rows.views.is_figure[spans[1]]
-    needed, held = (Counter(side[flag].tolist()) for side, flag in zip(tokens, flags, strict=True))
-    return needed <= held
+    ours, theirs = pair.flags()
+    item, row = pair.plain()
+    return Counter(item[(ours & Flag.FIGURE) > 0].tolist()) <= Counter(row[(theirs & Flag.FIGURE) > 0].tolist())
 
 
 def _matches(item: Hashes, row: Hashes) -> list[Match]:
@@ -184,21 +189,18 @@ def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
     """Whether no figure, operator or decisive word is missing from the row or put between what matches."""
     if not matches:
         return False
-    ours, theirs = pair.items.views, pair.rows.views
-    span, other_span = ours.span(pair.item), theirs.span(pair.row)
-    missing = np.ones(span.stop - span.start, bool)
-    added = np.zeros(other_span.stop - other_span.start, bool)
+    ours, theirs = pair.flags()
+    missing, added = np.ones(len(ours), bool), np.zeros(len(theirs), bool)
     added[matches[0][1] : matches[-1][1] + matches[-1][2]] = True
     for place, other, size in matches:
         missing[place : place + size] = False
         added[other : other + size] = False
-    is_digit = theirs.is_figure[other_span] & ~theirs.is_number_word[other_span]
-    lost = ours.is_figure[span] | ours.is_operator[span]
-    gained = is_digit | theirs.is_operator[other_span]
     answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
-    if None in answers or answers_differ(*answers):
-        lost |= ours.is_turn[span]
-        gained |= theirs.is_turn[other_span]
+    is_proven = None not in answers and not answers_differ(*answers)
+    telling = Flag.FIGURE | Flag.OPERATOR | (Flag(0) if is_proven else Flag.TURN)
+    lost = (ours & telling) > 0
+    # a number word more, as in `the other four faces`, adds nothing
+    gained = ((theirs & telling) > 0) & ((theirs & Flag.NUMBER_WORD) == 0)
     return not (missing & lost).any() and not (added & gained).any()
 
 

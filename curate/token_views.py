@@ -11,8 +11,9 @@ tokens are a few array operations. Hashes hold within one process only: an index
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -61,22 +62,31 @@ class View:
         return np.diff(self.starts)
 
 
+class Flag(enum.IntFlag):
+    """What a token is, beside its hash."""
+
+    NAME_MARK = 1
+    CAPITALS_MARK = 2
+    SKIPPED = 4
+    FIGURE = 8
+    NUMBER_WORD = 16
+    OPERATOR = 32
+    TURN = 64
+
+
 @dataclass(frozen=True)
 class Views:
-    """The views of some texts. `plain`, `renamed`, `renumbered` and the flags stand token for token."""
+    """The views of some texts. `plain`, `renamed`, `renumbered` and `flags` stand token for token."""
 
     exact: View
     plain: View
     renamed: View
     renumbered: View
-    is_figure: Flags
-    is_number_word: Flags
-    is_operator: Flags
-    is_turn: Flags
+    flags: npt.NDArray[np.uint8]
 
-    def span(self, text: int) -> slice:
-        """Where the plain tokens of one text stand, for the flags."""
-        return slice(int(self.plain.starts[text]), int(self.plain.starts[text + 1]))
+    def flags_of(self, text: int) -> npt.NDArray[np.uint8]:
+        """The flags of one text's plain tokens."""
+        return self.flags[self.plain.starts[text] : self.plain.starts[text + 1]]
 
 
 def views(texts: pl.Series) -> Views:
@@ -86,48 +96,58 @@ def views(texts: pl.Series) -> Views:
         marked = marked.str.replace_all(pattern, replacement)
     lists = pl.select(tokens(pl.lit(marked))).to_series()
     lengths = lists.list.len().to_numpy().astype(np.int64)
-    flat = lists.filter(pl.Series(lengths > 0)).explode()
-    table = flat.to_frame("token").join(_vocabulary(flat), on="token", how="left", maintain_order="left")
+    known = _known_of(lists.filter(pl.Series(lengths > 0)).explode())
+    flags = known["flags"]
     text_of = np.repeat(np.arange(len(lengths)), lengths)
-    column = {name: table[name].to_numpy() for name in table.columns[1:]}
-    is_name, is_capitals = (np.roll(column[mark], 1) for mark in ("is_name_mark", "is_capitals_mark"))
-    is_token = ~(column["is_name_mark"] | column["is_capitals_mark"])
-    is_kept = ~column["is_skipped"]
+    is_token = (flags & (Flag.NAME_MARK | Flag.CAPITALS_MARK)) == 0
+    is_kept = (flags & Flag.SKIPPED) == 0
     starts = _starts(text_of[is_kept], len(lengths))
-    renamed = np.where(is_name, np.uint64(1), column["renamed"])
+    # a mark stands right before the word it is about
+    before = np.roll(flags, 1)
+    flags = flags | np.where(before & Flag.CAPITALS_MARK, np.uint8(Flag.TURN), np.uint8(0))
+    renamed = np.where(before & Flag.NAME_MARK, np.uint64(MASKS[0]), known["renamed"])[is_kept]
+    plain, flags = known["plain"][is_kept], flags[is_kept]
+    renumbered = np.where(flags & Flag.FIGURE, np.uint64(3), plain)
     return Views(
-        exact=View(column["raw"][is_token], _starts(text_of[is_token], len(lengths))),
-        plain=View(column["plain"][is_kept], starts),
-        renamed=View(renamed[is_kept], starts),
-        renumbered=View(column["renumbered"][is_kept], starts),
-        is_figure=column["is_figure"][is_kept],
-        is_number_word=column["is_number_word"][is_kept],
-        is_operator=column["is_operator"][is_kept],
-        is_turn=(column["is_turn"] | is_capitals)[is_kept],
+        exact=View(known["raw"][is_token], _starts(text_of[is_token], len(lengths))),
+        plain=View(plain, starts),
+        renamed=View(renamed, starts),
+        renumbered=View(renumbered, starts),
+        flags=flags,
     )
 
 
-def _vocabulary(flat: pl.Series) -> pl.DataFrame:
-    """What is to be known of each distinct token."""
+def _known_of(flat: pl.Series) -> dict[str, npt.NDArray[Any]]:  # Any: hashes and flags
+    """What is known of each token, worked out once for each distinct one."""
+    coded = flat.cast(pl.Categorical(pl.Categories.random()))
+    codes, distinct = coded.to_physical().to_numpy().astype(np.intp), coded.unique()
+    vocabulary = _vocabulary(distinct.cast(pl.String))
+    known = {}
+    for column in vocabulary.iter_columns():
+        by_code = np.zeros(int(codes.max(initial=0)) + 1, column.to_numpy().dtype)
+        by_code[distinct.to_physical().to_numpy()] = column.to_numpy()
+        known[column.name] = by_code.take(codes)
+    return known
+
+
+def _vocabulary(words: pl.Series) -> pl.DataFrame:
+    """The hashes and flags of distinct tokens."""
     token, plain = pl.col("token"), pl.col("token").replace(NUMBER_WORDS)
     is_figure = plain.str.contains(r"^\d")
-    return (
-        flat.unique()
-        .to_frame("token")
-        .select(
-            token,
-            raw=token.hash(),
-            plain=plain.hash(),
-            renamed=pl.when(token.str.contains(_VARIABLE)).then(pl.lit(2, pl.UInt64)).otherwise(plain.hash()),
-            renumbered=pl.when(is_figure).then(pl.lit(3, pl.UInt64)).otherwise(plain.hash()),
-            is_name_mark=token == _NAME,
-            is_capitals_mark=token == _CAPITALS,
-            is_skipped=token.is_in(_SKIPPED),
-            is_figure=is_figure,
-            is_number_word=is_figure & (token != plain),
-            is_operator=token.is_in(_OPERATORS),
-            is_turn=token.is_in(_TURNS),
-        )
+    flags = {
+        Flag.NAME_MARK: token == _NAME,
+        Flag.CAPITALS_MARK: token == _CAPITALS,
+        Flag.SKIPPED: token.is_in(_SKIPPED),
+        Flag.FIGURE: is_figure,
+        Flag.NUMBER_WORD: is_figure & (token != plain),
+        Flag.OPERATOR: token.is_in(_OPERATORS),
+        Flag.TURN: token.is_in(_TURNS),
+    }
+    return words.to_frame("token").select(
+        raw=token.hash(),
+        plain=plain.hash(),
+        renamed=pl.when(token.str.contains(_VARIABLE)).then(pl.lit(MASKS[1], pl.UInt64)).otherwise(plain.hash()),
+        flags=pl.sum_horizontal(is_so.cast(pl.UInt8) * int(flag) for flag, is_so in flags.items()).cast(pl.UInt8),
     )
 
 
