@@ -117,11 +117,12 @@ def trace(
 
     from data_cards.evidence import benchmark_texts
     from data_cards.show_trace import WIDTH, show
-    from data_cards.tables import open_tables
+    from data_cards.tables import open_tables, readable
     from data_cards.trace import trace as follow
     from data_cards.training import moments
 
-    found = follow(open_tables(folder), key, benchmark_texts(against or ()))
+    with readable(folder):
+        found = follow(open_tables(folder), key, benchmark_texts(against or ()))
     trainings = {str(run): moments(run, found.row["key"]) for run in train or ()}
     show(found, trainings, Console(width=WIDTH, highlight=False, emoji=False))
 
@@ -141,8 +142,9 @@ def diff(old: Old, new: New, repo: Repo = "", as_json: AsJson = False) -> None:
     from data_cards.diff import diff as compare
     from data_cards.references import opened
     from data_cards.show_diff import lines
+    from data_cards.tables import readable
 
-    with opened(old, repo) as before, opened(new, repo) as after:
+    with readable(f"{old} or {new}"), opened(old, repo) as before, opened(new, repo) as after:
         found = compare(before, after)
     typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=1) if as_json else "\n".join(lines(found)))
 
@@ -161,9 +163,10 @@ def bump(
     from data_cards.bump import next_version, propose
     from data_cards.diff import diff as compare
     from data_cards.references import opened, version_of
+    from data_cards.tables import readable
 
     version = current or version_of(old, repo)
-    with opened(old, repo) as before, opened(new, repo) as after:
+    with readable(f"{old} or {new}"), opened(old, repo) as before, opened(new, repo) as after:
         proposal = propose(compare(before, after))
     step = f": {version} -> {next_version(version, proposal.level)}" if version else ""
     typer.echo("\n".join([f"{proposal.level}{step}", *(f"  {reason}" for reason in proposal.reasons)]))
@@ -182,7 +185,8 @@ def report(
     """
     from data_cards.evidence import benchmark_texts
     from data_cards.report import report as write
-    from data_cards.tables import open_tables
+    from data_cards.tables import open_tables, readable
 
-    write(open_tables(folder), out, title or folder.resolve().name, benchmark_texts(against or ()))
+    with readable(folder):
+        write(open_tables(folder), out, title or folder.resolve().name, benchmark_texts(against or ()))
     typer.echo(f"{out}: open it in a browser; it needs no network")

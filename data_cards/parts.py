@@ -76,7 +76,7 @@ def _stage_column(artifact: Artifact, part: str) -> list[pl.Expr]:
 def _collect(rows: pl.LazyFrame, where: str) -> pl.DataFrame:
     try:
         return rows.collect()
-    except pl.exceptions.PolarsError as error:
+    except pl.exceptions.ComputeError as error:
         reason = " ".join(str(error).split())
         raise UserError(f"{where}: cannot be read ({reason}); run that stage again") from None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +43,16 @@ class Tables:
         if not rows:
             raise UserError(f"{key!r}: no such problem in {self.folder}; give a key, its first digits, or source#row")
         raise UserError(f"{key}: begins {len(rows)} keys or more; choose from {', '.join(row['key'] for row in rows)}")
+
+
+@contextmanager
+def readable(name: Path | str) -> Iterator[None]:
+    """Turn what cannot be read while the tables are used (text that is no UTF-8, say) into one line about `name`."""
+    try:
+        yield
+    except pl.exceptions.ComputeError as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{name}: cannot be read ({reason}); run the stage that wrote it again") from None
 
 
 def open_tables(folder: Path) -> Tables:

@@ -6,9 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from curate.artifact import open_artifact
+from curate.artifact import open_artifact, seal
 from curate.config import Config
+from curate.manifest import read_manifest
 from curate.out_folder import OutFolder
 from curate.records import PROBLEM, problem_key, schema
 from curate.samples import Sample
@@ -92,6 +95,20 @@ def difficulty(limit: int) -> Stage:
     return Stage(
         "difficulty", 1, "corpus", config, open_sampler, adds=adds, inputs={"model": "2" * 64}, has_samples=True
     )
+
+
+def break_text(artifact: Path) -> None:
+    """Put bytes that are no UTF-8 into the second kept prompt, under a manifest that is true all the same."""
+    shard = artifact / "kept" / "part-00000.parquet"
+    table = pq.read_table(shard)
+    prompts = [prompt.encode() for prompt in table["prompt"].to_pylist()]
+    prompts[1] = b"\xff\xfe no text"
+    buffers = pa.array(prompts, pa.large_binary()).buffers()
+    place = table.schema.get_field_index("prompt")
+    broken = table.set_column(place, "prompt", pa.Array.from_buffers(pa.large_utf8(), len(prompts), buffers))
+    pq.write_table(broken, shard)
+    fields = read_manifest(artifact).model_dump(exclude={"files", "digest"})
+    seal(artifact, fields)
 
 
 PROMPTS = ["", "a leak from the bench", HOSTILE, *(f"What is {n} + {n}?" for n in range(30))]

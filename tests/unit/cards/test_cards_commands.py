@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from small_run import write_run
+from small_run import break_text, write_run
 from typer.testing import CliRunner, Result
 
 from curate.errors import UserError
@@ -77,3 +77,23 @@ def test_a_mistake_is_one_line_and_leaves_nothing(tmp_path: Path, arguments: tup
     assert isinstance(error, UserError)
     assert "\n" not in str(error)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("build", "RUN", "--out", "OUT"),
+        ("trace", "made_up#4", "RUN"),
+        ("report", "RUN", "--out", "OUT"),
+        ("diff", "RUN", "RUN"),
+        ("bump", "RUN", "RUN"),
+    ],
+)
+def test_text_that_is_no_utf8_is_one_line_and_leaves_nothing(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    run = write_run(tmp_path / "run")
+    break_text(run / "difficulty")
+    error = call(*(part.replace("RUN", str(run)).replace("OUT", str(tmp_path / "out")) for part in arguments)).exception
+    assert isinstance(error, UserError)
+    assert "UTF-8" in str(error)
+    assert "\n" not in str(error)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
