@@ -181,11 +181,14 @@ def _is_object_a_line(path: Path, max_bytes: int) -> bool:
         lines = iter(lambda: file.readline(max_bytes), b"")
         line = next((line for line in lines if line.strip()), b"")
     try:
-        return isinstance(json.loads(line.decode("utf-8-sig")), dict)
+        record = json.loads(line.decode("utf-8-sig"))
     except ValueError:
         return False
+    # a table around an array, on one line, is no record
+    return isinstance(record, dict) and not any(isinstance(record.get(name), list) for name in _AROUND)
 
 
+_AROUND: Final = ("data", "rows", "examples", "instances", "problems", "questions", "train", "validation", "test")
 _FIRST_ARRAY: Final = re.compile(r"\s*\[|\s*\{(?s:.*?)\"\s*:\s*\[(?=\s*\{)")
 _BETWEEN: Final = re.compile(r"[\s,]*")
 _NEXT: Final = re.compile(r"\}\s*,\s*(?=\{)")
