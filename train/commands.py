@@ -12,6 +12,7 @@ import typer
 
 from curate.config import Config
 from curate.options import with_options
+from train.compare import compare
 
 
 class Entry(NamedTuple):
@@ -25,6 +26,7 @@ class Entry(NamedTuple):
 COMMANDS: Final[dict[str, Entry]] = {
     "sft": Entry("train.sft", "SftConfig", "sft"),
     "grpo": Entry("train.grpo", "GrpoConfig", "grpo"),
+    "evaluate": Entry("train.evaluate", "EvaluateConfig", "evaluate"),
 }
 
 app = typer.Typer(
@@ -44,6 +46,9 @@ def _add(name: str, entry: Entry) -> None:
 
 for _name, _entry in COMMANDS.items():
     _add(_name, _entry)
+
+
+app.command("compare")(compare)
 
 
 @app.callback()

@@ -33,17 +33,9 @@ DRAWS: Final = "draws.jsonl"
 MARK: Final = "gradus.json"
 FORMAT: Final = 1
 OURS: Final = (
-    CONFIG,
-    "environment.json",
-    LOG,
-    DRAWS,
-    "model",
-    "evaluations",
-    "samples",
-    "rounds",
-    "plots",
-    "README.md",
-)
+    CONFIG, "environment.json", LOG, DRAWS, "model", "evaluations", "completions", "rounds", "plots", "README.md",
+    "samples.jsonl", "samples.parquet", "results.json", "curriculum.png",
+)  # fmt: skip
 
 
 class RunFolder:

@@ -1,0 +1,61 @@
+"""The pictures of an evaluation: success against attempts, and the lengths of right and wrong answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+RIGHT, WRONG, UNDECIDED = "#228833", "#ee6677", "#bbbbbb"
+SERIES: Final = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
+MAX_LEGEND: Final = 12
+
+Axes = Any  # matplotlib ships no types
+
+
+def plot_scores(results: dict[str, Any], samples: pl.DataFrame, folder: Path) -> Path:  # Any: JSON
+    """Write `scores.png` into `folder`: pass@k by benchmark with avg@n's interval, and lengths by verdict."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2)
+    _reach(left, results)
+    _lengths(right, samples)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "scores.png", dpi=120)
+    return folder / "scores.png"
+
+
+def _reach(axes: Axes, results: dict[str, Any]) -> None:
+    for place, (name, figures) in enumerate(results["benchmarks"].items()):
+        if not figures["pass_at_k"]:
+            continue
+        colour = SERIES[place % len(SERIES)]
+        attempts = [int(k) for k in figures["pass_at_k"]]
+        axes.plot(attempts, list(figures["pass_at_k"].values()), "o-", color=colour, label=name)
+        mean = figures["average"]
+        ends = [[mean["value"] - mean["low"]], [mean["high"] - mean["value"]]]
+        axes.errorbar([1], [mean["value"]], yerr=ends, color=colour, capsize=4, fmt="none")
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.set(
+        title="At least one of k attempts right (bar: 95% of avg@n)", xlabel="attempts k", ylabel="share of problems"
+    )
+    axes.set_ylim(0, 1)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False)
+
+
+def _lengths(axes: Axes, samples: pl.DataFrame) -> None:
+    by_verdict = {"correct": RIGHT, "wrong": WRONG, "undecided": UNDECIDED}
+    longest = int(samples["num_tokens"].max() or 1)  # type: ignore[arg-type]  # a count
+    edges = [longest * i / 30 for i in range(31)]
+    for verdict, colour in by_verdict.items():
+        tokens = samples.filter(pl.col("verdict") == verdict)["num_tokens"].to_list()
+        if tokens:
+            axes.hist(tokens, edges, color=colour, alpha=0.6, label=f"{verdict} ({len(tokens):,})")
+    axes.set(title="Length of the completions", xlabel="tokens", ylabel="completions")
+    axes.legend(frameon=False)
