@@ -66,15 +66,15 @@ class Diff:
 
 def diff(before: Tables, after: Tables) -> Diff:
     """Compare two runs or datasets; `before` is the older one."""
-    old, new = before.kept.collect(), after.kept.collect()
-    both = old.select("key").join(new.select("key"), on="key", maintain_order="left")["key"]
-    shared = [name for name in old.columns if name in new.columns and name != "key"]
-    contents = {name: keys for name in shared if not _is_measured(name) and (keys := _changed(old, new, name, both))}
+    old, new = before.kept, after.kept
+    types = [{name: str(dtype) for name, dtype in table.collect_schema().items()} for table in (old, new)]
+    shared = [name for name in types[0] if name in types[1] and name != "key"]
+    contents = {name: keys for name in shared if not _is_measured(name) and (keys := _changed(old, new, name))}
     return Diff(
         moves=_moves(before, after),
         contents=contents,
         rates=_rates(old, new),
-        columns=_changes(_types(old), _types(new)),
+        columns=_changes(*types),
         config=_changes(_settings(before), _settings(after)),
         text=_card(before.folder) != _card(after.folder),
     )
@@ -99,25 +99,30 @@ def _states(tables: Tables) -> pl.LazyFrame:
     )
 
 
-def _changed(old: pl.DataFrame, new: pl.DataFrame, name: str, keys: pl.Series) -> list[str]:
-    """Keys of the rows in both whose value in a column differs."""
-    pairs = keys.to_frame().join(old.select("key", before=name), on="key", maintain_order="left")
-    pairs = pairs.join(new.select("key", after=name), on="key", maintain_order="left")
-    if pairs.schema["before"] != pairs.schema["after"]:
-        return keys.to_list()
-    return pairs.filter(pl.col("before").ne_missing(pl.col("after")))["key"].to_list()
+def _changed(old: pl.LazyFrame, new: pl.LazyFrame, name: str) -> list[str]:
+    """Keys of the rows kept in both whose value in a column differs; one column is in memory at a time."""
+    pairs = _pairs(old, new, name)
+    types = pairs.collect_schema()
+    if types["before"] == types["after"]:
+        pairs = pairs.filter(pl.col("before").ne_missing(pl.col("after")))
+    return pairs.select("key").collect()["key"].to_list()
 
 
-def _rates(old: pl.DataFrame, new: pl.DataFrame) -> Rates | None:
-    if RATE not in old.columns or RATE not in new.columns:
+def _rates(old: pl.LazyFrame, new: pl.LazyFrame) -> Rates | None:
+    if RATE not in old.collect_schema() or RATE not in new.collect_schema():
         return None
-    pairs = old.select("key", before=RATE).join(new.select("key", after=RATE), on="key").drop_nulls()
-    pairs = pairs.with_columns(change=(pl.col("after") - pl.col("before")).abs()).filter(pl.col("change") > 0)
+    change = (pl.col("after") - pl.col("before")).abs()
+    pairs = _pairs(old, new, RATE).drop_nulls().with_columns(change=change).filter(pl.col("change") > 0).collect()
     if pairs.is_empty():
         return None
     pairs = pairs.sort(["change", "key"], descending=[True, False])
     largest = list(pairs.select("key", "before", "after").head(NUM_EXAMPLES).iter_rows())
     return Rates(pairs.height, float(pairs["change"].sum() / pairs.height), largest)
+
+
+def _pairs(old: pl.LazyFrame, new: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """(key, before, after) of a column in the rows kept in both, in the older one's order."""
+    return old.select("key", before=name).join(new.select("key", after=name), on="key", maintain_order="left")
 
 
 def _settings(tables: Tables) -> dict[str, Any]:
@@ -133,10 +138,6 @@ def _settings(tables: Tables) -> dict[str, Any]:
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     names = [*old, *(name for name in new if name not in old)]
     return {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}
-
-
-def _types(rows: pl.DataFrame) -> dict[str, str]:
-    return {name: str(dtype) for name, dtype in rows.schema.items()}
 
 
 def _is_measured(name: str) -> bool:
