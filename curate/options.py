@@ -1,8 +1,8 @@
 """Command line options from a config model, so that name, type, default and help are written once.
 
 `with_options(command, Config)` gives typer a signature in which the parameter `config` is replaced by one option per
-field of the model, and by `--config FILE`, a YAML table of the same fields. Types that typer knows pass as they are; all
-others are read as text and parsed by the model itself.
+field of the model, and by `--config FILE`, a YAML table of the same fields. Types that typer knows pass as they are;
+all others are read as text and parsed by the model itself.
 """
 
 from __future__ import annotations
@@ -86,10 +86,17 @@ def _option_type(annotation: Any) -> Any:
 def _help(info: FieldInfo) -> str:
     """The field's description with its default behind it; typer itself would set a text default in parentheses."""
     default = info.get_default(call_default_factory=True) if not info.is_required() else None
-    if default in (None, (), [], ""):
+    if isinstance(default, Config):
+        return f"{info.description}  [fields: {', '.join(type(default).model_fields)}]"
+    if default in (None, (), [], {}, ""):
         return info.description or ""
-    shown = ("on" if default else "off") if isinstance(default, bool) else str(default)
-    return f"{info.description}  [default: {shown}]"
+    return f"{info.description}  [default: {_shown(default)}]"
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return ", ".join(map(str, default)) if isinstance(default, list | tuple) else str(default)
 
 
 def _metavar(info: FieldInfo) -> str | None:

@@ -1,8 +1,8 @@
 r"""The demo's problems: arithmetic in expressions and stories, each with the working that a toy model can learn.
 
 A problem is a chain of additions and subtractions, or one multiplication, worked in columns from the last digit, each
-column ending in the carry of the one before: `47+38` is `7+8=15,4+3+1=8`. The working is the text between the think
-marks; the answer follows in `\boxed{}`.
+column ending in the carry of the one before: `47+38:7+8=15,4+3+1=8`. The working is the text between the think marks;
+the answer follows in `\boxed{}`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Problem:
 def work(terms: list[int], operators: str) -> tuple[int, str]:
     """Value and working of `terms` joined by `operators`: additions and subtractions, or one multiplication by a digit."""
     if operators == "*":
-        return terms[0] * terms[1], ",".join(_times(terms[0], terms[1]))
+        return terms[0] * terms[1], f"{terms[0]}*{terms[1]}:" + ",".join(_times(terms[0], terms[1]))
     value = terms[0] + sum(term if o == "+" else -term for o, term in zip(operators, terms[1:], strict=True))
     return value, ",".join(_columns(terms, operators))
 
@@ -55,10 +55,10 @@ def is_workable(terms: list[int], operators: str) -> bool:
 def generate(rng: random.Random) -> Iterator[Problem]:
     """Endless problems over all families, harder ones rarer."""
     while True:
-        num_terms = rng.choice((2, 2, 2, 3))
-        level = rng.choice((1, 2, 2, 2, 3))
+        num_terms = rng.choices((2, 3), (9, 1))[0]
+        level = rng.choices((1, 2, 3), (25, 65, 10))[0]
         operators = "".join(rng.choice("++-") for _ in range(num_terms - 1))
-        if rng.random() < 0.2:
+        if rng.random() < 0.1:
             num_terms, operators = 2, "*"
         terms = [rng.randrange(10 ** (level - 1), 10**level) for _ in range(num_terms)]
         if operators == "*":
@@ -101,15 +101,23 @@ def _story(terms: list[int], operators: str, rng: random.Random) -> str:
 
 
 def _columns(terms: list[int], operators: str) -> list[str]:
-    """Columns of a chain of additions and subtractions, last digit first; the carry may be negative: a borrow."""
-    carry, columns = 0, []
+    """Columns of a chain of additions and subtractions, last digit first; the carry may be negative: a borrow.
+
+    The first column has the whole sum in front of it, every term as long as the longest.
+    """
     width = max(len(str(term)) for term in terms)
-    for digits in zip(*(f"{term:0{width}}"[::-1] for term in terms), strict=True):
+    padded = [f"{term:0{width}}" for term in terms]
+    carry, columns = 0, []
+    for place in reversed(range(width)):
+        digits = [term[place] for term in padded]
         total = carry + int(digits[0]) + sum(int(f"{o}{d}") for o, d in zip(operators, digits[1:], strict=True))
-        shown = digits[0] + "".join(f"{o}{d}" for o, d in zip(operators, digits[1:], strict=True))
-        columns.append(f"{shown}{f'{carry:+}' if carry else ''}={total}")
+        columns.append(f"{_join(digits, operators)}{f'{carry:+}' if carry else ''}={total}")
         carry = total // 10
-    return columns
+    return [f"{_join(padded, operators)}:{columns[0]}", *columns[1:]]
+
+
+def _join(terms: list[str], operators: str) -> str:
+    return terms[0] + "".join(f"{o}{t}" for o, t in zip(operators, terms[1:], strict=True))
 
 
 def _times(value: int, factor: int) -> list[str]:
