@@ -61,7 +61,7 @@ def draw(steps: Sequence[Step], path: Path) -> None:
     figure = Figure(figsize=(9, 0.9 + 0.62 * len(steps)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    total = max(step.num_in for step in steps)
+    total = max(1, *(step.num_in for step in steps))
     for row, step in enumerate(steps):
         axes.barh(row, step.num_kept, color=KEPT, height=0.56)
         left = step.num_kept
