@@ -240,8 +240,7 @@ def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
     decision = decide(item.ground_truth, answer, policy, item.question)
     if found.how == "bare" and not item.is_bare and decision.verdict == "wrong" and is_prose(_keyed(answer)[0]):
         return wrong("no_answer", "extract")
-    # "the answer is found by adding" claims nothing
-    others = dict.fromkeys(a for a in found.answers[:-1] if found.how != "claim" or not is_prose(_keyed(a)[0]))
+    others = dict.fromkeys(a for a in found.answers[:-1] if _claims(a, found.how))
     others.pop(answer, None)
     if not others or policy.boxes == "last":
         return decision
@@ -254,6 +253,12 @@ def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
     ):
         return decision
     return wrong("multiple_answers", "extract")
+
+
+def _claims(answer: str, how: str) -> bool:
+    """Whether an earlier box or claim says anything: an empty box or "the answer is found by adding" does not."""
+    cleaned, key = _keyed(answer)
+    return bool(key) and not (how == "claim" and is_prose(cleaned))
 
 
 def _symbolic(

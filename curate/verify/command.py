@@ -20,8 +20,8 @@ HELP: Final = """Check a JSONL file of answers against their ground truths, and 
 
 A row has `completion` (a whole response), or `prediction` (a bare answer), and `ground_truth`; it may have
 `question`, `tests` (for code), `kind` (math, code, agent, or any label to count by) and `expected` (correct, wrong,
-true, false). Verdict, reason, stage and extracted are added. Where `expected` stands, accuracy and false verdicts are printed
-by kind.
+true, false). Verdict, reason, stage and extracted are added. Where `expected` stands, accuracy and false verdicts are
+printed by kind.
 
 Example: gradus curate verify pairs.jsonl --out verdicts.jsonl
 """
