@@ -28,17 +28,17 @@ class Estimate(NamedTuple):
     high: float
 
 
-def average(rates: Sequence[float]) -> Estimate:
-    """avg@n: the mean of the problems' success rates, with a Wilson interval at the effective number of problems.
+def average(rates: Sequence[float], num_completions: int) -> Estimate:
+    """avg@n: the mean of the problems' success rates, with a Wilson interval at the effective sample size.
 
-    The effective number is rate (1 - rate) / variance of the mean (Korn and Graubard 1998), so that a few problems with
-    many completions each are not taken for many; where all rates are equal at 0 or 1 it is the number of problems.
+    That is rate (1 - rate) / variance of the mean (Korn and Graubard 1998): completions of one problem resemble each
+    other, so it lies between the number of problems and `num_completions`, that of all completions.
     """
     values = np.asarray(rates, np.float64)
     num, rate = len(values), float(values.mean())
     variance = float(values.var(ddof=1)) / num if num > 1 else 0.0
-    effective = rate * (1 - rate) / variance if variance > 0 else float(num)
-    return _wilson(rate, max(effective, float(num)))
+    effective = rate * (1 - rate) / variance if variance > 0 else (num_completions if 0 < rate < 1 else num)
+    return _wilson(rate, min(max(effective, num), num_completions))
 
 
 def _wilson(rate: float, num: float) -> Estimate:

@@ -56,23 +56,24 @@ class RunFolder:
             return self
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / ".lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = _locked(self.folder / ".lock")
         except BlockingIOError:
             raise UserError(
                 f"{self.folder}: another gradus process trains here; wait, or choose another --out"
             ) from None
         except OSError as error:
             raise UserError(f"{self.folder}: cannot write here ({error.strerror}); choose another --out") from None
-        self._settle_earlier_run()
+        try:
+            self._settle_earlier_run()
+        except BaseException:
+            self._unlock()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._lock is not None:
-            (self.folder / ".lock").unlink(missing_ok=True)
-            self._lock.close()
+        self._unlock()
 
     @property
     def model(self) -> Path:
@@ -114,6 +115,11 @@ class RunFolder:
         if is_main_process():
             with (self.folder / name).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(record) + "\n")
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            (self.folder / ".lock").unlink(missing_ok=True)
+            self._lock.close()
 
     def _settle_earlier_run(self) -> None:
         earlier = self._earlier()
@@ -174,6 +180,16 @@ def cut_after(path: Path, step: int) -> None:
             break
         kept.append(line)
     write_atomic(path, "".join(kept).encode())
+
+
+def _locked(path: Path) -> IO[str]:
+    file = path.open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise
+    return file
 
 
 def _short(value: Any) -> str:

@@ -20,12 +20,13 @@ def score(asked: Sequence[Asked], n: int, policy: Policy) -> dict[str, Any]:  # 
     """Figures of a benchmark; problems without any judged completion are counted and enter no rate."""
     judged = [item for item in asked if num_judged(item) > 0]
     samples = [sample for item in asked for sample in item.samples]
+    rates = [item.tally().correct / num_judged(item) for item in judged]
     voted = [item for item in judged if item.problem.kind == "math"]
     return {
         "num_problems": len(asked),
         "num_without_verdict": len(asked) - len(judged),
         "num_completions": len(samples),
-        "average": average([item.tally().correct / num_judged(item) for item in judged])._asdict() if judged else None,
+        "average": average(rates, sum(map(num_judged, judged)))._asdict() if judged else None,
         "pass_at_k": {str(k): value for k in powers_of_two(n) if (value := _mean_pass_at(judged, k)) is not None},
         "majority": fmean(majority([_vote(s, policy) for s in item.samples], RIGHT) for item in voted)
         if voted

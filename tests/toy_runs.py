@@ -1,0 +1,35 @@
+"""Toy models and problems for the training tests: small enough that a run takes seconds on one core."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from demo.toy import build_toy
+from train.sft import SftConfig, sft
+
+
+def write_jsonl(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def copying_problems(path: Path, num: int = 10) -> Path:
+    """Problems that the copier solves sometimes: repeat one figure."""
+    return write_jsonl(path, [{"prompt": f"Say {figure}.", "answer": str(figure)} for figure in range(num)])
+
+
+def small_toy(folder: Path) -> Path:
+    """An untrained model of 30,000 parameters."""
+    return build_toy(folder, hidden=32, layers=1)
+
+
+def train_copier(folder: Path) -> Path:
+    """A model that answers `Say 7.` with `<think>7</think>\\boxed{7}`, some of the time."""
+    rows: list[dict[str, object]] = [
+        {"prompt": f"Say {i % 10}.", "completion": f"<think>{i % 10}</think>\\boxed{{{i % 10}}}"} for i in range(320)
+    ]
+    data = write_jsonl(folder / "copy.jsonl", rows)
+    config = SftConfig(max_steps=60, batch_size=16, learning_rate=1e-2, save_steps=60, logging_steps=20)
+    sft(str(small_toy(folder / "untrained")), data, folder / "sft", config)
+    return folder / "sft" / "model"
