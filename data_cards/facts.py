@@ -21,6 +21,7 @@ KNOWN_LICENCES: Final = (
 )  # fmt: skip
 SIZES: Final = (
     (10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
+    (10**8, "10M<n<100M"), (10**9, "100M<n<1B"),
 )  # fmt: skip
 UNSTATED: Final = ("", "unknown", "none")
 BENCHMARK_INPUT: Final = "benchmark "  # how decontaminate names them among its inputs
@@ -71,7 +72,7 @@ def licence_ids(licences: Sequence[str]) -> list[str]:
 
 def size_category(num_rows: int) -> str:
     """The Hub's word for a dataset of this many rows."""
-    return next((name for limit, name in SIZES if num_rows < limit), "10M<n<100M")
+    return next((name for limit, name in SIZES if num_rows < limit), "n>1B")
 
 
 def languages(prompts: pl.LazyFrame) -> list[str]:

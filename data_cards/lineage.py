@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,7 @@ import polars as pl
 
 from curate.artifact import Artifact, open_artifact
 from curate.errors import UserError
-from curate.manifest import MANIFEST, Manifest, read_manifest
+from curate.manifest import MANIFEST, read_manifest
 
 PIPELINE: Final = "pipeline.json"
 DATASET: Final = "card"  # the `stage` of a dataset's own manifest
@@ -34,11 +35,8 @@ def open_chain(folder: Path) -> Chain:
     """
     if (folder / PIPELINE).exists():
         chain = tuple(open_artifact(folder / name) for name in _stage_names(folder / PIPELINE))
-    elif (folder / MANIFEST).exists():
-        chain = _with_ancestors(open_artifact(folder))
     else:
-        read_manifest(folder)  # says what the folder is instead
-        raise AssertionError("unreachable: read_manifest raises without a manifest")
+        chain = _with_ancestors(open_artifact(folder))
     if chain[-1].manifest.stage == DATASET:
         raise UserError(f"{folder}: is a dataset already; give the run folder that it was built from")
     _check_links(chain)
@@ -51,14 +49,6 @@ def added_columns(chain: Sequence[Artifact]) -> list[list[str]]:
     return [
         [name for name in mine if name not in before] for before, mine in zip([[], *columns], columns, strict=False)
     ]
-
-
-def manifests(folder: Path) -> list[Manifest]:
-    """The stage manifests behind a folder: a dataset's recorded chain, or those of a run's artifacts."""
-    own = read_manifest(folder) if (folder / MANIFEST).exists() else None
-    if own is not None and own.stage == DATASET:
-        return [Manifest.model_validate(entry) for entry in own.facts["chain"]]
-    return [artifact.manifest for artifact in open_chain(folder)]
 
 
 def _stage_names(path: Path) -> list[str]:
@@ -75,8 +65,10 @@ def _with_ancestors(last: Artifact) -> Chain:
     """`last` and the artifacts beside it that it came from, first one first; whoever is not there is left out."""
     beside = {}
     for path in sorted(last.folder.absolute().parent.glob(f"*/{MANIFEST}")):
-        if path.parent != last.folder.absolute():
-            beside[read_manifest(path.parent).digest] = path.parent
+        with suppress(UserError):  # a neighbour that is damaged is no ancestor
+            manifest = read_manifest(path.parent)
+            if manifest.stage != DATASET and path.parent != last.folder.absolute():
+                beside[manifest.digest] = path.parent
     chain = [last]
     while (parent := beside.pop(chain[0].manifest.inputs.get("pool", ""), None)) is not None:
         chain.insert(0, open_artifact(parent))

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from curate.errors import UserError
 from curate.funnel import step_of
 from curate.manifest import write_atomic
 from data_cards import plots
@@ -44,7 +45,11 @@ def report(tables: Tables, out: Path, title: str, texts: Texts) -> None:
         "samples": _samples(tables),
         "pictures": _pictures(tables),
     }
-    write_atomic(out, _environment().get_template("report.html.j2").render(page).encode())
+    text = _environment().get_template("report.html.j2").render(page)
+    try:
+        write_atomic(out, text.encode())
+    except OSError as error:
+        raise UserError(f"{out}: cannot write here ({error.strerror}); choose another --out") from None
 
 
 def _environment() -> Any:  # Any: jinja2's Environment, imported only when a page is made

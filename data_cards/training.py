@@ -8,6 +8,7 @@ out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from curate.errors import UserError
 
 DRAWS: Final = "draws.jsonl"
 STATE: Final = "curriculum.json"
+CHECKPOINT: Final = re.compile(r"checkpoint-\d+")
 EVENTS: Final = "curriculum-events.jsonl"
 
 
@@ -44,8 +46,8 @@ def state_folder(run: Path) -> Path | None:
     """The folder of the newest curriculum state: the run itself or its last checkpoint that holds one."""
     if (run / STATE).is_file():
         return run
-    holding = [path.parent for path in run.glob(f"checkpoint-*/{STATE}")]
-    return max(holding, key=lambda folder: int(folder.name.split("-")[1]), default=None)
+    holding = [path.parent for path in run.glob(f"checkpoint-*/{STATE}") if CHECKPOINT.fullmatch(path.parent.name)]
+    return max(holding, key=lambda folder: int(folder.name.removeprefix("checkpoint-")), default=None)
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

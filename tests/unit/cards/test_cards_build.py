@@ -12,7 +12,7 @@ from small_run import write_run
 
 from curate.artifact import open_artifact
 from curate.errors import UserError
-from data_cards.build import build
+from data_cards.build import _made_beside, build
 from data_cards.card_config import CardConfig
 
 CONFIG = CardConfig()
@@ -171,3 +171,42 @@ def test_json_of_the_manifest_names_no_path_of_this_machine(tmp_path: Path) -> N
     text = (tmp_path / "dataset" / "manifest.json").read_text()
     assert str(tmp_path) not in text
     assert json.loads(text)["facts"]["made_with"]["gradus-rlvr"]
+
+
+def test_what_a_killed_build_left_changes_nothing(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    build(run, tmp_path / "a", CONFIG)
+    left = tmp_path / ".b.building"
+    (left / "kept").mkdir(parents=True)
+    (left / "kept" / "part-00007.parquet").write_bytes(b"PAR1 torn")
+    (left / "manifest.json").write_text("{")
+    build(run, tmp_path / "b", CONFIG)
+    names = [
+        sorted(path.relative_to(folder) for path in folder.rglob("*")) for folder in (tmp_path / "a", tmp_path / "b")
+    ]
+    assert names[0] == names[1]
+    assert open_artifact(tmp_path / "b").manifest == open_artifact(tmp_path / "a").manifest
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_two_builds_of_one_folder_do_not_mix(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    with _made_beside(tmp_path / "dataset"), pytest.raises(UserError, match="another gradus process builds it"):
+        build(run, tmp_path / "dataset", CONFIG)
+
+
+def test_a_forced_build_that_fails_leaves_the_old_dataset(tmp_path: Path) -> None:
+    run, other = write_run(tmp_path / "run"), write_run(tmp_path / "other", limit=3)
+    before, _ = build(run, tmp_path / "dataset", CONFIG)
+    with pytest.raises(UserError, match="is longer"):
+        build(other, tmp_path / "dataset", CardConfig(max_text_bytes=1), force=True)
+    assert open_artifact(tmp_path / "dataset").manifest == before
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_damaged_neighbour_is_no_ancestor(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    (run / "wreck").mkdir()
+    (run / "wreck" / "manifest.json").write_text("{")
+    manifest, _ = build(run / "difficulty", tmp_path / "dataset", CONFIG)
+    assert [stage["stage"] for stage in manifest.facts["chain"]] == ["ingest", "decontaminate", "difficulty"]

@@ -58,6 +58,8 @@ def test_the_room_works_from_a_run_to_a_bump(tmp_path: Path) -> None:
         ("build", "RUN/nothing", "--out", "OUT"),
         ("build", "RUN", "--out", "RUN"),
         ("build", "RUN", "--out", "OUT", "--max-text-bytes", "0"),
+        ("build", "RUN", "--out", "OUT", "--repo", "mine"),
+        ("report", "RUN", "--out", "RUN/pipeline.json/page.html"),
         ("trace", "zzzz", "RUN"),
         ("trace", "made_up#3", "RUN", "--train", "RUN"),
         ("trace", "made_up#3", "RUN", "--against", "nowhere.jsonl"),

@@ -135,7 +135,8 @@ def test_licences_become_the_hubs_identifiers(texts: list[str], ids: list[str]) 
 
 
 @pytest.mark.parametrize(
-    ("rows", "word"), [(1, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (10**6, "1M<n<10M"), (10**7, "10M<n<100M")]
+    ("rows", "word"),
+    [(1, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (10**6, "1M<n<10M"), (10**7, "10M<n<100M"), (10**9, "n>1B")],
 )
 def test_size_categories_are_the_hubs(rows: int, word: str) -> None:
     assert size_category(rows) == word
