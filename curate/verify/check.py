@@ -71,7 +71,10 @@ def verify_many(items: Sequence[Item], *, policy: Policy = _DEFAULT, workers: in
     """
     verdicts: list[Verdict | None] = [None] * len(items)
     owed: dict[tuple[str, str], list[int]] = {}
+    _programs(items, verdicts, policy, workers)
     for index, item in enumerate(items):
+        if item.kind == "code":
+            continue
         verdict, pair = _first(item, policy)
         verdicts[index] = verdict
         if pair is not None:
@@ -211,13 +214,19 @@ def _parsed(cleaned: str, policy: Policy) -> Node:
     return tree  # type: ignore[return-value]  # never a str
 
 
+def _programs(items: Sequence[Item], verdicts: list[Verdict | None], policy: Policy, workers: int | None) -> None:
+    """Run the programs among the items, several at a time, and put their verdicts in place."""
+    indexes = [index for index, item in enumerate(items) if item.kind == "code"]
+    if indexes:
+        from curate.verify.code import verify_programs
+
+        for index, verdict in zip(indexes, verify_programs([items[i] for i in indexes], policy, workers), strict=True):
+            verdicts[index] = verdict
+
+
 def _first(item: Item, policy: Policy) -> tuple[Verdict, tuple[str, str] | None]:
     """The verdict of this process, and the cleaned pair for the workers where it is not the last word."""
     start = time.perf_counter()
-    if item.kind == "code":
-        from curate.verify.code import verify_code
-
-        return verify_code(item.completion, item.tests, policy), None
     if item.kind != "math":
         return Verdict("undecided", "no_verifier", "extract", None, _ms(start)), None
     found = Extraction((item.completion,), "bare") if item.is_bare else extract(item.completion, policy)

@@ -8,11 +8,16 @@ that are broken, leave it undecided.
 
 from __future__ import annotations
 
+import math
 import os
 import select
+import signal
 import socket
+import struct
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -24,14 +29,16 @@ from curate.verify.policy import Policy
 from curate.verify.program import find_program
 from curate.verify.sandbox import Limits, Sandbox, SandboxUnavailable, check_sandbox, sandbox
 from curate.verify.tests_format import AssertTests, CallTests, CodeTests, StdioTests, parse_tests
-from curate.verify.verdict import Decision, Verdict, correct, undecided, wrong
+from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
 
 STAGE: Final = "code"
 EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024)
+ENDS_S: Final = 0.05
 START_S: Final = 30.0
-MAX_REPLY: Final = 16 << 20
+MAX_REPLY: Final = 8 << 20
+ANSWER_PARTS: Final = 4
 MAX_TESTS_LONG: Final = 10
-KILLED_FOR_CPU: Final = (128 + 24, 128 + 9)  # SIGXCPU, SIGKILL
+KILLING: Final = (signal.SIGXCPU, signal.SIGKILL)
 
 
 class Unready(Exception):  # noqa: N818  # a state of the sandbox
@@ -39,14 +46,26 @@ class Unready(Exception):  # noqa: N818  # a state of the sandbox
 
 
 class Line(NamedTuple):
-    """A channel end here, with the time each message may take."""
+    """Our end of a channel to a solver, with the time a message may take. What comes from there may be anything."""
 
     end: socket.socket
     timeout_s: float
 
-    def receive(self, timeout_s: float | None = None) -> Any:  # Any: a JSON message
-        """The next message; `TimeoutError` when it does not come, `wire.WireError` when the other side is gone."""
-        return receive_by(self.end.fileno(), time.monotonic() + (timeout_s or self.timeout_s))
+    def send(self, message: Any) -> None:  # Any: a JSON message
+        """Send a message; `TimeoutError` where the other side does not read it."""
+        seconds = math.ceil(self.timeout_s)
+        self.end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", seconds, 0))
+        try:
+            wire.send(self.end.fileno(), message)
+        except BlockingIOError:
+            raise TimeoutError from None
+
+    def receive(self, timeout_s: float | None = None) -> dict[str, Any]:
+        """The next message; `TimeoutError` when none comes, `WireError` when the other side is gone or babbles."""
+        message = receive_by(self.end.fileno(), time.monotonic() + (timeout_s or self.timeout_s))
+        if not isinstance(message, dict):
+            raise wire.WireError("no message")
+        return message
 
 
 def verify_code(completion: str, tests: str | None, policy: Policy | None = None) -> Verdict:
@@ -59,6 +78,12 @@ def verify_code(completion: str, tests: str | None, policy: Policy | None = None
         source, reason = find_program(completion, *_wanted(parsed))
         decision = _run(source, parsed, policy) if source is not None else wrong(reason, "extract")
     return Verdict(decision.verdict, decision.reason, decision.stage, source, (time.monotonic() - start_s) * 1000)
+
+
+def verify_programs(items: Sequence[Item], policy: Policy, workers: int | None = None) -> list[Verdict]:
+    """Verdicts for many code items, in order, several at a time: as many as `workers`, or one more than cores."""
+    with ThreadPoolExecutor(workers or (os.cpu_count() or 1) + 1) as pool:
+        return list(pool.map(lambda item: verify_code(item.completion, item.tests, policy), items))
 
 
 def run_source(source: str, tests: CodeTests, policy: Policy) -> Decision:
@@ -81,7 +106,8 @@ def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
         return _run_stdio(source, tests, policy) if isinstance(tests, StdioTests) else _run_calls(source, tests, policy)
     except SandboxUnavailable:
         return undecided("sandbox_unavailable", STAGE)
-    except Unready:
+    except (Unready, OSError):
+        # no more files or processes on this machine: nobody knows
         return undecided("worker_crash", STAGE)
 
 
@@ -131,16 +157,29 @@ def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
     with ExitStack() as stack:
         line, _ = _open_solver(stack, _solver_job(source, tests, "program"), policy, _limits(policy))
         for test in tests.tests:
-            wire.send(line.end.fileno(), {"input": test.input, "timeout_s": _wall_s(policy)})
             try:
-                ran = line.receive(_wall_s(policy) + START_S)
-            except (TimeoutError, wire.WireError):
+                line.send({"input": test.input, "timeout_s": _wall_s(policy)})
+                status, stdout = _run_result(line.receive(_wall_s(policy) + START_S))
+            except TimeoutError:
                 return wrong("timeout", STAGE)
-            if ran["status"] is None or -ran["status"] in (24, 9):
+            except wire.WireError:
+                return wrong("tests_failed", STAGE)
+            if status is None or -status in KILLING:
                 return wrong("timeout", STAGE)
-            if ran["status"] != 0 or not same_output(bytes.fromhex(ran["stdout"]), test.output):
+            if status != 0 or not same_output(stdout, test.output):
                 return wrong("tests_failed", STAGE)
     return correct("tests_passed", STAGE)
+
+
+def _run_result(message: dict[str, Any]) -> tuple[int | None, bytes]:
+    """How a program ended and what it printed."""
+    status, stdout = message.get("status"), message.get("stdout")
+    if not (status is None or type(status) is int) or not isinstance(stdout, str):
+        raise wire.WireError("no result")
+    try:
+        return status, bytes.fromhex(stdout)
+    except ValueError:
+        raise wire.WireError("no result") from None
 
 
 def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
@@ -154,7 +193,7 @@ def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
                     return wrong("tests_failed", STAGE)
         except TimeoutError:
             return wrong("timeout", STAGE)
-        except (wire.WireError, RecursionError):
+        except (wire.WireError, RecursionError, ValueError):  # a value too deep, or figures too long, to compare
             return _failed(solver)
     return correct("tests_passed", STAGE)
 
@@ -169,14 +208,11 @@ def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any])
 
 
 def _ask(line: Line, operation: str, target: wire.Handle, /, *args: Any, **kwargs: Any) -> Any:
-    wire.send(line.end.fileno(), {"q": wire.pack([operation, target, list(args), kwargs])})
-    answer = line.receive()
-    if not isinstance(answer, dict):
-        raise wire.WireError("no answer")
-    is_result, *rest = wire.unpack(answer.get("a"), find=lambda _, number: wire.Handle(number)) or [False]
-    if is_result is not True:
+    line.send({"q": wire.pack([operation, target, list(args), kwargs])})
+    answer = wire.unpack(line.receive().get("a"), find=lambda _, number: wire.Handle(number))
+    if not isinstance(answer, list) or len(answer) != ANSWER_PARTS or answer[0] is not True:
         raise wire.WireError("the call raised")
-    return rest[0]
+    return answer[1]
 
 
 def _open_solver(stack: ExitStack, job: dict[str, object], policy: Policy, limits: Limits) -> tuple[Line, Sandbox]:
@@ -202,8 +238,11 @@ def _expect_ready(hear: Callable[[], Any]) -> None:
 
 def _failed(solver: Sandbox) -> Decision:
     """A failed test, or a time limit where the kernel ended the solution for its CPU time."""
-    with_status = solver.process.poll()
-    return wrong("timeout" if with_status in KILLED_FOR_CPU else "tests_failed", STAGE)
+    try:
+        status = solver.process.wait(ENDS_S)
+    except subprocess.TimeoutExpired:
+        status = 0
+    return wrong("timeout" if status - 128 in KILLING else "tests_failed", STAGE)
 
 
 def receive_by(fd: int, deadline_s: float) -> Any:  # Any: a JSON message

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+import threading
+import warnings
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
@@ -22,6 +24,10 @@ _FENCE: Final = re.compile(
 _OPEN_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _PYTHON: Final = ("", "python", "python3", "py", "py3")
 MAX_CHARS: Final = 100_000
+ERRORS: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+_lock: Final = threading.Lock()
 
 
 class Program(NamedTuple):
@@ -33,6 +39,13 @@ class Program(NamedTuple):
 
 def find_program(completion: str, names: Collection[str] = (), prompt: str = "") -> Program:
     """The program that a completion hands in; reasons: think_only, truncated, no_answer, too_long."""
+    # a strange escape in a model's program is its own affair; the lock, because filters belong to the whole process
+    with _lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _find(completion, names, prompt)
+
+
+def _find(completion: str, names: Collection[str], prompt: str) -> Program:
     if THINK_END not in completion and THINK_BEGIN in completion:
         return Program(None, "think_only")
     answer = completion.rpartition(THINK_END)[2]
@@ -40,7 +53,7 @@ def find_program(completion: str, names: Collection[str] = (), prompt: str = "")
     if blocks:
         chosen = next((block for block in reversed(blocks) if _defines(block, names)), blocks[-1])
         return _checked(_with_prompt(chosen, names, prompt))
-    if _OPEN_FENCE.search(answer):
+    if _OPEN_FENCE.search(_FENCE.sub("", answer)):
         return Program(None, "truncated")
     whole = _with_prompt(answer, names, prompt)
     return (
@@ -70,22 +83,18 @@ def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
 
 
 def _is_python(source: str) -> bool:
-    """Whether it parses and does something: prose of one word parses too."""
+    """Whether it compiles and does something: prose of one word compiles too."""
     try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        compile(source, "completion", "exec")
+    except ERRORS:
         return False
-    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in body)
+    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in _statements(source))
 
 
 def _defines(source: str, names: Collection[str]) -> bool:
     """Whether every name is bound at the top of the source."""
-    try:
-        nodes = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
     bound: set[str] = set()
-    for node in nodes:
+    for node in _statements(source):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             bound.add(node.name)
         elif isinstance(node, ast.Assign):
@@ -93,3 +102,10 @@ def _defines(source: str, names: Collection[str]) -> bool:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     return set(names) <= bound
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except ERRORS:
+        return []

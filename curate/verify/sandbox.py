@@ -30,7 +30,7 @@ from curate.verify.inside import wire
 PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
 TMP: Final = "/tmp"  # noqa: S108  # the sandbox's own
 TMP_BYTES: Final = 16 << 20
-FILE_BYTES: Final = 4 << 20
+FILE_BYTES: Final = 2 << 20
 NUM_FILES: Final = 64
 NUM_PROCESSES: Final = 32
 FIRST_UID: Final = 100_000
@@ -66,7 +66,7 @@ class Sandbox:
         """Hand over the job on stdin."""
         stdin = self.process.stdin
         if stdin is not None:
-            with suppress(BrokenPipeError):  # it died at once: the missing `ready` tells
+            with suppress(wire.WireError):  # it died at once: the missing `ready` tells
                 wire.send(stdin.fileno(), job)
             stdin.close()
 

@@ -42,7 +42,7 @@ def main() -> None:
         if os.fork() == 0:
             control.close()
             channel, report, job = fds
-            with suppress(OSError):  # nobody listens to the report any more
+            with suppress(WireError):  # nobody listens to the report any more
                 examine(channel, report, receive(job, MAX_JOB_BYTES))
             os._exit(0)
         for fd in fds:
@@ -57,25 +57,24 @@ def examine(channel: int, report: int, job: Message) -> None:
         is_ready = False
     send(report, {"ready": is_ready})
     try:
+        setup, *tests = [compile(source, "test", "exec") for source in (job["setup"], *job["tests"])]
         names = build_names(channel, job)
     except Exception as error:  # noqa: BLE001  # the tests' own code is broken, whatever it raised
         send(report, {"broken": type(error).__name__})
         return
     try:
-        exec(compile(job["setup"], "setup", "exec"), names)
-        for source in job["tests"]:
-            run_test(source, names)
+        exec(setup, names)
+        for test in tests:
+            run_test(test, names)
             send(report, {"passed": True})
-    except SyntaxError:
-        send(report, {"broken": "SyntaxError"})
     except BaseException as error:  # noqa: BLE001  # an assertion, or any error that the solution's answer led to
         send(report, {"passed": False, "error": type(error).__name__})
 
 
-def run_test(source: str, names: dict[str, Any]) -> None:
+def run_test(test: types.CodeType, names: dict[str, Any]) -> None:
     """Run one test; functions called test_* that it defines run too."""
     before = set(names)
-    exec(compile(source, "test", "exec"), names)
+    exec(test, names)
     for name in [name for name in names if name.startswith("test") and name not in before]:
         if isinstance(names[name], types.FunctionType):
             names[name]()

@@ -36,6 +36,7 @@ def main() -> None:
         os.dup2(null, fd)
     os.set_inheritable(channel, False)
     sys.setrecursionlimit(MAX_DEPTH)
+    builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]  # Python without `site` lacks them
     send(channel, {"ready": True})
     serve = {"calls": serve_calls, "program": serve_program}[job["mode"]]
     with suppress(WireError):  # the other side is done with us

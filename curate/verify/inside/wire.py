@@ -37,11 +37,14 @@ class Handle:
 
 
 def send(fd: int, message: Message) -> None:
-    """Write one frame."""
+    """Write one frame, or raise WireError."""
     body = json.dumps(message, separators=(",", ":")).encode()
     data = memoryview(HEAD.pack(len(body)) + body)
-    while data:
-        data = data[os.write(fd, data) :]
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+    except ConnectionError:
+        raise WireError("hung up") from None
 
 
 def receive(fd: int, max_bytes: int, read: Callable[[int], bytes] | None = None) -> Message:
@@ -59,7 +62,10 @@ def receive(fd: int, max_bytes: int, read: Callable[[int], bytes] | None = None)
 def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
     parts = []
     while size:
-        part = read(min(size, 1 << 20))
+        try:
+            part = read(min(size, 1 << 20))
+        except ConnectionError:
+            part = b""
         if not part:
             raise WireError("hung up")
         parts.append(part)
