@@ -1,0 +1,218 @@
+"""The lineage of the objectives, held by gradients of a tiny model on one and the same generation."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toy_runs import copying_problems, small_toy
+
+from curate.errors import UserError
+from train import rewards
+from train.grpo import GrpoConfig, build_trainer
+from train.objectives import OBJECTIVES, objective_named
+from train.problems import read_problems
+from train.run_folder import RunFolder
+
+GROUP = 4
+LENGTH = 12
+
+
+class OddLength(rewards.Accuracy):
+    """Rewards completions with an odd number of tokens: an untrained model gets some right and some wrong."""
+
+    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:  # type: ignore[override]
+        self.reasons = [""] * len(completion_ids)
+        return [float(len(ids) % 2) for ids in completion_ids]
+
+
+class Always(OddLength):
+    """Rewards everything."""
+
+    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:  # type: ignore[override]
+        self.reasons = [""] * len(completion_ids)
+        return [1.0] * len(completion_ids)
+
+
+class Half(OddLength):
+    """Cannot judge the first completion of each pair."""
+
+    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:  # type: ignore[override]
+        known = super().__call__(completion_ids)
+        return [None if place % 2 else value for place, value in enumerate(known)]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("objectives")
+    small_toy(folder / "toy")
+    copying_problems(folder / "problems.jsonl")
+    return folder
+
+
+@pytest.fixture
+def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    """A function from (objective, reward, changes of the row) to (trainer, its scored generation)."""
+
+    def make(name: str, reward: type[rewards.Accuracy] = OddLength, **changes: Any) -> tuple[Any, dict[str, Any]]:
+        monkeypatch.setitem(rewards.REWARDS, "accuracy", reward)
+        config = GrpoConfig(
+            objective=name, num_problems=3, group_size=GROUP, max_steps=1, max_tokens=LENGTH, kl_coef=0.0, tau=0,
+            updates_per_generation=1, temperature=1.0, logging_steps=1,
+        )  # fmt: skip
+        run = RunFolder(tmp_path / name, {})
+        row = replace(objective_named(name), tau=0.0, **changes)
+        trainer = build_trainer(place / "toy", read_problems(place / "problems.jsonl"), config, row, run)
+        trainer.model.train()
+        trainer.current_gradient_accumulation_steps = 1
+        scored = trainer._generate_and_score_completions([{"prompt": ""}] * (3 * GROUP))
+        return trainer, scored
+
+    run_folder = tmp_path
+    run_folder.mkdir(exist_ok=True)
+    for name in OBJECTIVES:
+        (tmp_path / name).mkdir()
+    return make
+
+
+def gradient(trainer: Any, scored: dict[str, Any], only: int | None = None) -> Any:
+    """The gradient of the loss as one vector; `only` leaves the advantage of one completion and zeroes the others."""
+    import torch
+
+    advantages = scored["advantages"].clone()
+    if only is not None:
+        advantages[torch.arange(len(advantages)) != only] = 0
+    trainer.model.zero_grad()
+    trainer._compute_loss(trainer.model, {**scored, "advantages": advantages}).backward()
+    return torch.cat([p.grad.flatten() for p in trainer.model.parameters() if p.grad is not None])
+
+
+@pytest.mark.heavy
+def test_dr_grpo_reinforce_and_kimi_without_tau_have_one_gradient_on_policy(generate: Any) -> None:
+    import torch
+
+    first, *others = (gradient(*generate(name)) for name in ("dr_grpo", "reinforce", "kimi"))
+    assert first.norm() > 0
+    for other in others:
+        torch.testing.assert_close(other, first, rtol=1e-4, atol=1e-8)
+
+
+@pytest.mark.heavy
+def test_leave_one_out_is_the_mean_baseline_times_g_over_g_minus_1(generate: Any) -> None:
+    import torch
+
+    scaled = gradient(*generate("reinforce")) * GROUP / (GROUP - 1)
+    torch.testing.assert_close(gradient(*generate("rloo")), scaled, rtol=1e-4, atol=1e-8)
+
+
+@pytest.mark.heavy
+def test_leave_one_out_counts_only_completions_that_were_judged(generate: Any) -> None:
+    import torch
+
+    _, plain = generate("reinforce", Half)
+    _, left_out = generate("rloo", Half)
+    judged = GROUP // 2
+    torch.testing.assert_close(left_out["advantages"], plain["advantages"] * judged / (judged - 1))
+
+
+@pytest.mark.heavy
+def test_grpo_scales_each_completion_by_its_length_and_its_groups_deviation(generate: Any) -> None:
+    import torch
+
+    plain_trainer, plain = generate("dr_grpo")
+    trainer, scored = generate("grpo")
+    lengths = plain["completion_mask"].sum(1)
+    rewards_PG = (lengths % 2).view(-1, GROUP).float()  # noqa: N806  # shape letters
+    deviation = rewards_PG.std(dim=1).repeat_interleave(GROUP)
+    signalling = [i for i in range(3 * GROUP) if plain["advantages"][i] != 0]
+    assert len(signalling) >= GROUP
+    for i in signalling[:3]:
+        factor = LENGTH / lengths[i] / (deviation[i] + 1e-4)
+        expected = gradient(plain_trainer, plain, only=i) * factor
+        torch.testing.assert_close(gradient(trainer, scored, only=i), expected, rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.heavy
+def test_the_deviation_makes_a_rare_success_weigh_sqrt_of_failures_over_successes(generate: Any) -> None:
+    _, scored = generate("grpo")
+    solved = (scored["completion_mask"].sum(1) % 2).view(-1, GROUP).sum(1).tolist()
+    mixed = [(group, k) for group, k in enumerate(solved) if 0 < k < GROUP]
+    assert mixed
+    for group, k in mixed:
+        # TRL's deviation is that of a sample (divided by G - 1)
+        expected = sqrt((GROUP - k) / k) * sqrt((GROUP - 1) / GROUP)
+        assert scored["advantages"].view(-1, GROUP)[group].max().item() == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.heavy
+def test_dapo_weighs_every_token_of_the_batch_alike(generate: Any) -> None:
+    import torch
+
+    plain_trainer, plain = generate("grpo")
+    trainer, scored = generate("dapo")
+    lengths = plain["completion_mask"].sum(1)
+    i = int(plain["advantages"].abs().argmax())
+    expected = gradient(plain_trainer, plain, only=i) * len(lengths) * lengths[i] / lengths.sum()
+    torch.testing.assert_close(gradient(trainer, scored, only=i), expected, rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_groups_that_agree_teach_nothing(generate: Any, name: str) -> None:
+    assert gradient(*generate(name, Always)).abs().max() == 0
+
+
+@pytest.mark.heavy
+def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) -> None:
+    """With no reward at all, the gradient at a moved policy is tau times the log-ratio's, so a step back lowers it."""
+    import torch
+
+    trainer, scored = generate("kimi", Always)
+    trainer._objective = replace(trainer._objective, tau=0.5)
+    with torch.no_grad():
+        logps, _, _ = trainer._get_per_token_logps_and_entropies(
+            trainer.model,
+            torch.cat([scored["prompt_ids"], scored["completion_ids"]], 1),
+            torch.cat([scored["prompt_mask"], scored["completion_mask"]], 1),
+            scored["completion_ids"].size(1),
+        )
+    assert gradient(trainer, {**scored, "old_per_token_logps": logps}).norm() == pytest.approx(0, abs=1e-6)
+    moved = {**scored, "old_per_token_logps": logps - 0.1}
+    before = trainer._compute_loss(trainer.model, moved).item()
+    step = gradient(trainer, moved)
+    assert step.norm() > 0
+    assert before == pytest.approx(
+        0.25 * (0.1 * scored["completion_mask"].sum(1)).square().mean().item() / LENGTH, rel=1e-3
+    )
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_every_setting_is_a_field_of_trls_config(name: str) -> None:
+    from trl import GRPOConfig
+
+    assert set(OBJECTIVES[name].settings) <= {field.name for field in dataclasses.fields(GRPOConfig)}
+
+
+def test_an_unknown_objective_names_the_nearest() -> None:
+    with pytest.raises(UserError, match="did you mean dapo"):
+        objective_named("dappo")
+
+
+def test_kimi_with_one_update_per_generation_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="kimi is inert"):
+        GrpoConfig(objective="kimi")
+    assert GrpoConfig(objective="kimi", updates_per_generation=2).sequences_per_step == 128
+
+
+def test_a_step_that_cannot_hold_its_updates_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be split over 3"):
+        GrpoConfig(num_problems=4, group_size=4, updates_per_generation=3, save_steps=3)
+
+
+def test_checkpoints_lie_between_generations() -> None:
+    with pytest.raises(ValueError, match="multiple of 4"):
+        GrpoConfig(updates_per_generation=4, save_steps=10)
