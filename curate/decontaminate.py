@@ -34,7 +34,7 @@ class DecontaminateConfig(Config):
     `--against` takes benchmark files (JSONL, JSON, CSV, Parquet), folders, artifacts and Hub ids, and may be given
     several times; `default` stands for the benchmarks that reasoning models are reported on. A row is contaminated when
     it holds an item's text and figures; with other figures, operators or answers it is a variant. The evidence is in
-    `drop_detail` and `benchmark_variant`: benchmark, item, method, score, matched words.
+    `drop_detail` and `benchmark_variant`: benchmark, item, method, score, matched words, the item's text.
 
     Example: gradus curate decontaminate runs/pool --against math500.jsonl --against aime24.jsonl --out runs/clean
     """
@@ -108,6 +108,7 @@ def _evidence(finding: Finding) -> str:
         "method": finding.method,
         "score": round(finding.score, 3),
         "matched": finding.matched,
+        "item_text": finding.item_text,
     }
     return json.dumps(fields, ensure_ascii=False)
 
