@@ -25,6 +25,7 @@ class Habits(NamedTuple):
 
 
 LEARNERS: Final[dict[str, Habits]] = {
+    "still": Habits(0.0, 0.0, 0.0, 0.0, 0.0),
     "steady": Habits(0.02, 0.3, 0.0005, 0.0, 0.0),
     "forgetful": Habits(0.02, 0.5, 0.005, 0.0, 0.0),
     "isolated": Habits(0.0, 1.0, 0.0005, 0.0, 0.0),

@@ -1,8 +1,9 @@
-"""How slots go to candidate problems: one function per policy, `(stats, rows, num, rng) -> num distinct rows`.
+"""How slots go to candidate problems: one function per policy, `(stats, rows, num, rng, config) -> num distinct rows`.
 
 `rows` are the candidates, at least `num` of them. Weighted draws without replacement use exponential keys: the `num`
 smallest of E_i / w_i, with E_i standard exponential, are a weighted sample (Efraimidis and Spirakis, "Weighted random
-sampling with a reservoir", 2006). No function loops over problems in Python.
+sampling with a reservoir", 2006). The E_i are made in growing order, only as far as they can still win, so that a draw
+from a million problems looks at a few thousand. No function loops over problems in Python.
 """
 
 from __future__ import annotations
@@ -29,39 +30,26 @@ def uniform(_: Stats, rows: Ints, num: int, rng: np.random.Generator, __: Curric
 
 def prioritized(stats: Stats, rows: Ints, num: int, rng: np.random.Generator, _: CurriculumConfig) -> Ints:
     """Weight 1 - success rate (Kimi k1.5, 2501.12599, section 2.3.4)."""
-    keys = rng.standard_exponential(len(rows)) / (1.0 - stats.mean_rate(rows))
-    return rows[_smallest(keys, num)]
+    return _weighted(rows, num, rng, lambda some: 1.0 - stats.mean_rate(some), 1.0)
 
 
 def easy_to_hard(stats: Stats, rows: Ints, num: int, _: np.random.Generator, __: CurriculumConfig) -> Ints:
     """Passes over the candidates, each from the easiest to the hardest (by `difficulty`, fixed at the start)."""
     # the pass first: all that the last pass left behind, then the easiest of the next
     visits = stats.num_visits[rows]
-    cut = np.partition(visits, num - 1)[num - 1]
+    cut = int(np.searchsorted(np.cumsum(np.bincount(visits)), num))
     behind, level = rows[visits < cut], rows[visits == cut]
     return np.concatenate([behind, level[_smallest(stats.difficulty[level], num - len(behind))]])
 
 
 def learnability(stats: Stats, rows: Ints, num: int, rng: np.random.Generator, _: CurriculumConfig) -> Ints:
-    """Weight p(1-p) at a Thompson draw p of each success rate, the variance of one reward.
+    """Weight p(1-p) at a Thompson draw p of each success rate: the variance of one reward."""
 
-    The keys are exact but lazy: E_i / w_i >= E_i / max w, so problems are looked at in growing E_i only until none
-    that is left can win; the Thompson draws of the others are never made.
-    """
-    exponential = rng.standard_exponential(len(rows))
-    num_seen, keys = 0, np.empty(0)
-    order = np.empty(0, np.int64)
-    while True:
-        num_next = min(len(rows), max(4 * num, 4 * num_seen))
-        order = _continue_order(exponential, order, num_next)
-        a, b = stats.posterior(rows[order[num_seen:]])
-        p = rng.beta(a, b)
-        weights = np.maximum(p * (1.0 - p), np.finfo(np.float64).tiny)
-        keys = np.concatenate([keys, exponential[order[num_seen:]] / weights])
-        num_seen = num_next
-        winners = _smallest(keys, num)
-        if num_seen == len(rows) or keys[winners].max() <= exponential[order].max() / MAX_LEARNABILITY:
-            return rows[order[winners]]
+    def weigh(some: Ints) -> Floats:
+        p: Floats = rng.beta(*stats.posterior(some))
+        return p * (1.0 - p)
+
+    return _weighted(rows, num, rng, weigh, MAX_LEARNABILITY)
 
 
 def target(stats: Stats, rows: Ints, num: int, rng: np.random.Generator, config: CurriculumConfig) -> Ints:
@@ -90,6 +78,29 @@ def hardest(stats: Stats, rows: Ints, share: float) -> Ints:
     return hard if len(hard) else rows
 
 
+def _weighted(
+    rows: Ints, num: int, rng: np.random.Generator, weigh: Callable[[Ints], Floats], max_weight: float
+) -> Ints:
+    """An exact weighted sample without replacement; `weigh` is asked only for problems that can still be in it.
+
+    In growing order, the E_i of N problems belong to them in a random order and grow by e/N, e/(N-1), ... with e
+    standard exponential (Renyi, 1953). Since E_i / w_i >= E_i / max_weight, nobody behind `num` keys that are smaller
+    than the last E / max_weight can win any more.
+    """
+    is_left = np.ones(len(rows), np.bool_)
+    seen, keys, last = np.empty(0, np.int64), np.empty(0), 0.0
+    while True:
+        left = np.flatnonzero(is_left)
+        some: Ints = rng.choice(left, min(len(left), 4 * max(num, len(seen))), replace=False)
+        is_left[some] = False
+        growing = last + np.cumsum(rng.standard_exponential(len(some)) / (len(left) - np.arange(len(some))))
+        seen, last = np.concatenate([seen, some]), float(growing[-1])
+        keys = np.concatenate([keys, growing / np.maximum(weigh(rows[some]), np.finfo(np.float64).tiny)])
+        winners = _smallest(keys, num)
+        if len(seen) == len(rows) or keys[winners].max() <= last / max_weight:
+            return rows[seen[winners]]
+
+
 def _smallest(keys: Floats, num: int) -> Ints:
     """Positions of the `num` smallest keys, in order of position; of equal keys the first."""
     if num >= len(keys):
@@ -97,13 +108,3 @@ def _smallest(keys: Floats, num: int) -> Ints:
     cut = np.partition(keys, num - 1)[num - 1]
     below, equal = np.flatnonzero(keys < cut), np.flatnonzero(keys == cut)
     return np.sort(np.concatenate([below, equal[: num - len(below)]]))
-
-
-def _continue_order(exponential: Floats, order: Ints, num: int) -> Ints:
-    """`order`, the positions of the smallest values so far, lengthened to `num` without moving its beginning."""
-    smallest = _smallest(exponential, num)
-    if not len(order):
-        return smallest
-    is_new = np.ones(len(exponential), np.bool_)
-    is_new[order] = False
-    return np.concatenate([order, smallest[is_new[smallest]]])

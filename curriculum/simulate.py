@@ -44,8 +44,9 @@ class SimulateConfig(Config):
     policies: tuple[str, ...] = Field(
         ("plain", "dapo", "prioritized", "learnability", "target"), description="Policies to compare."
     )
-    learner: Literal["steady", "forgetful", "isolated", "noisy"] = Field(
-        "steady", description="How the simulated model learns: isolated shares nothing, noisy has a bad verifier."
+    learner: Literal["still", "steady", "forgetful", "isolated", "noisy"] = Field(
+        "steady",
+        description="How the model learns: still learns nothing, isolated shares nothing, noisy has a bad verifier.",
     )
     steps: int = Field(500, ge=1, description="Training steps.")
     num_problems: int = Field(64, ge=1, description="Groups per step.")

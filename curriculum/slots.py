@@ -10,6 +10,7 @@ repeats     still too few: the batch's own problems again, evenly; the only case
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,9 @@ from curriculum.config import CurriculumConfig
 from curriculum.policies import POLICIES, hardest
 from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Stats
 from curriculum.visits import Ints
+
+TAKEN: Final = -1
+Pools = npt.NDArray[np.int8]
 
 
 class PoolExhausted(Exception):  # noqa: N818  # not an error: the curriculum has nothing left to teach
@@ -48,16 +52,15 @@ class Order:
 def fill_slots(stats: Stats, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:
     """Choose the problems of one batch; raises `PoolExhausted` where no problem is active."""
     _refuse_exhausted(stats)
-    free = np.ones(len(stats), np.bool_)
-    free[list(order.exclude)] = False
+    free = stats.status.copy()  # the pools, less what this batch has taken
+    free[list(order.exclude)] = TAKEN
     due = _due(stats, free, order.step)
     rechecks = _take(due[: min(order.max_rechecks, order.num)], free)
     num_floor = int(rng.binomial(order.num - len(rechecks), config.floor))
-    trainable = np.flatnonzero(free & ((stats.status == ACTIVE) | (stats.status == PARKED)))
-    floor = _take(_some(trainable, num_floor, rng), free)
+    floor = _take(_floor(free, num_floor, rng), free)
     chosen = _take(_by_policy(stats, free, order, order.num - len(rechecks) - len(floor), (config, rng)), free)
     parts = [rechecks, floor, chosen]
-    fill = _take(_fill(stats, free, due, order.num - sum(map(len, parts)), rng), free)
+    fill = _take(_fill(free, due, order.num - sum(map(len, parts)), rng), free)
     found = np.concatenate([*parts, fill])
     repeats = _repeats(stats, found, order.num - len(found), rng)
     # a fixed order would put all re-checks on the first rank
@@ -66,30 +69,27 @@ def fill_slots(stats: Stats, order: Order, config: CurriculumConfig, rng: np.ran
 
 
 def _refuse_exhausted(stats: Stats) -> None:
-    counts = np.bincount(stats.status, minlength=len(STATUSES))
-    if counts[ACTIVE] == 0:
+    if not (stats.status == ACTIVE).any():
+        counts = np.bincount(stats.status, minlength=len(STATUSES))
         where = ", ".join(f"{count} {name}" for name, count in zip(STATUSES, counts, strict=True) if count)
-        raise PoolExhausted(
-            f"no active problem is left ({where or 'the dataset is empty'}): nothing more to learn here"
-        )
+        raise PoolExhausted(f"no active problem is left ({where}): nothing more to learn here")
 
 
-def _due(stats: Stats, free: npt.NDArray[np.bool_], step: int) -> Ints:
-    is_out = (stats.status == RETIRED) | (stats.status == QUARANTINED)
-    due = np.flatnonzero(free & is_out & (stats.next_check <= step))
+def _due(stats: Stats, free: Pools, step: int) -> Ints:
+    out = np.flatnonzero((free == RETIRED) | (free == QUARANTINED))
+    due = out[stats.next_check[out] <= step]
     return due[np.argsort(stats.next_check[due], kind="stable")]
 
 
+def _floor(free: Pools, num: int, rng: np.random.Generator) -> Ints:
+    return _some(np.flatnonzero((free == ACTIVE) | (free == PARKED)), num, rng) if num else np.empty(0, np.int64)
+
+
 def _by_policy(
-    stats: Stats,
-    free: npt.NDArray[np.bool_],
-    order: Order,
-    num: int,
-    how: tuple[CurriculumConfig, np.random.Generator],
+    stats: Stats, free: Pools, order: Order, num: int, how: tuple[CurriculumConfig, np.random.Generator]
 ) -> Ints:
     config, rng = how
-    active = np.flatnonzero(free & (stats.status == ACTIVE))
-    wanted = active
+    wanted = active = np.flatnonzero(free == ACTIVE)
     if config.hard_from_step is not None and order.step >= config.hard_from_step:
         wanted = hardest(stats, active, config.hard_share)
     if num >= len(wanted):
@@ -99,12 +99,11 @@ def _by_policy(
     return POLICIES[config.policy](stats, wanted, num, rng, config) if num else wanted[:0]
 
 
-def _fill(stats: Stats, free: npt.NDArray[np.bool_], due: Ints, num: int, rng: np.random.Generator) -> Ints:
+def _fill(free: Pools, due: Ints, num: int, rng: np.random.Generator) -> Ints:
     if num <= 0:
         return due[:0]
-    more = due[free[due]][:num]
-    parked = np.flatnonzero(free & (stats.status == PARKED))
-    return np.concatenate([more, _some(parked, num - len(more), rng)])
+    more = due[free[due] != TAKEN][:num]
+    return np.concatenate([more, _some(np.flatnonzero(free == PARKED), num - len(more), rng)])
 
 
 def _repeats(stats: Stats, found: Ints, num: int, rng: np.random.Generator) -> Ints:
@@ -119,6 +118,6 @@ def _some(rows: Ints, num: int, rng: np.random.Generator) -> Ints:
     return rows[rng.choice(len(rows), min(num, len(rows)), replace=False, shuffle=False)] if num > 0 else rows[:0]
 
 
-def _take(rows: Ints, free: npt.NDArray[np.bool_]) -> Ints:
-    free[rows] = False
+def _take(rows: Ints, free: Pools) -> Ints:
+    free[rows] = TAKEN
     return rows
