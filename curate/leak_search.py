@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from curate.benchmarks_index import GramIndex, candidates, coverage, gram_index
-from curate.leaks import Fate, Pair, Scores, Texts, Thresholds, is_same_task, judge, texts_of
+from curate.leaks import Fate, Pair, Scores, Texts, Thresholds, holds_solution, is_same_task, judge, texts_of
 from curate.text import normalised, tokens
 from curate.token_views import Counts, Flag, Flags, Hashes, View, Views, ngrams
 
@@ -25,6 +25,7 @@ MIN_EXACT_TOKENS: Final = 4  # of an item that may be found inside a longer text
 MIN_SOLUTION_TOKENS: Final = 30  # a shorter solution is said of many problems
 MAX_ITEM_CHARS: Final = 10_000  # of an item's text in the evidence
 MIN_SOLUTION_COVERAGE: Final = 0.8
+SOLUTION: Final = "solution_coverage"
 _FATES: Final = ("contaminated", "variant")
 
 Field = Literal["prompt", "solution"]
@@ -57,9 +58,9 @@ class _Match:
     method: str
     score: float
 
-    def rank(self) -> tuple[int, float, int]:
-        """Contaminated before variant, then the higher score, then the earlier item."""
-        return _FATES.index(self.fate), -self.score, self.item
+    def rank(self) -> tuple[int, bool, float, int]:
+        """Contaminated before variant, the problem itself before a solution, the higher score, the earlier item."""
+        return _FATES.index(self.fate), self.field != "prompt" or self.method == SOLUTION, -self.score, self.item
 
 
 class LeakSearch:
@@ -76,7 +77,8 @@ class LeakSearch:
         self._is_long = of_prompts.plain.lengths() >= MIN_TOKENS
         self._by_hash = {int(value): place for place, value in reversed(list(enumerate(self._texts.exact)))}
         self._short = _short_items(of_prompts, ~self._is_long)
-        solutions = texts_of(items, "solution").views.plain
+        self._solution_texts = texts_of(items, "solution")
+        solutions = self._solution_texts.views.plain
         self._is_telling = solutions.lengths() >= MIN_SOLUTION_TOKENS
         self._solutions = gram_index(solutions, GRAM)
 
@@ -102,11 +104,11 @@ class LeakSearch:
         yield from self._exact_matches(prompts)
         yield from self._embedded_matches(problems["prompt"], prompts.views)
         yield from self._judged(prompts, "prompt")
-        yield from self._solution_matches(prompts.views, "prompt")
+        yield from self._solution_matches(prompts, "prompt")
         if problems["solution"].null_count() < problems.height:
             solutions = texts_of(problems, "solution")
             yield from self._judged(solutions, "solution")
-            yield from self._solution_matches(solutions.views, "solution")
+            yield from self._solution_matches(solutions, "solution")
 
     def _exact_matches(self, rows: Texts) -> Iterator[tuple[int, _Match]]:
         for row, value in enumerate(rows.exact.tolist()):
@@ -142,13 +144,14 @@ class LeakSearch:
             if verdict is not None:
                 yield row, _Match(verdict[0], item, field, verdict[1], verdict[2])
 
-    def _solution_matches(self, texts: Views, field: Field) -> Iterator[tuple[int, _Match]]:
-        held = _Held(texts)
-        rows, items = candidates(self._solutions, texts.plain, MIN_SOLUTION_COVERAGE)
+    def _solution_matches(self, texts: Texts, field: Field) -> Iterator[tuple[int, _Match]]:
+        held = _Held(texts.views)
+        rows, items = candidates(self._solutions, texts.views.plain, MIN_SOLUTION_COVERAGE)
         for row, item in zip(rows.tolist(), items.tolist(), strict=True):
             score = coverage(self._solutions, item, held.grams("plain", row, GRAM))
             if self._is_telling[item] and score >= MIN_SOLUTION_COVERAGE:
-                yield row, _Match("contaminated", item, field, "solution_coverage", score)
+                is_same = holds_solution(Pair(self._solution_texts, item, texts, row), score)
+                yield row, _Match("contaminated" if is_same else "variant", item, field, SOLUTION, score)
 
     def _matched_words(self, problems: pl.DataFrame, matches: dict[int, _Match]) -> dict[int, str]:
         """The longest run of words that each matched row shares with its item."""
@@ -156,8 +159,7 @@ class LeakSearch:
             return {}
         rows = list(matches)
         theirs = [
-            self._items["solution" if matches[row].method == "solution_coverage" else "prompt"][matches[row].item]
-            for row in rows
+            self._items["solution" if matches[row].method == SOLUTION else "prompt"][matches[row].item] for row in rows
         ]
         ours = [problems[matches[row].field][row] for row in rows]
         table = pl.DataFrame({"ours": ours, "theirs": theirs}, schema={"ours": pl.String, "theirs": pl.String})

@@ -25,6 +25,7 @@ Fate = Literal["contaminated", "variant"]
 Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
 _DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
 _ABOUT_OPTIONS: Final = r"(?i)which|following|下列|以下|选项|哪"
+MAX_WORDS_LOST: Final = 0.04  # of an item's tokens, as words that say something, where the answers prove nothing
 _WHOLE: Final = 0.999  # coverage that is complete but for rounding
 
 
@@ -127,6 +128,15 @@ def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, flo
     return ("variant", "renamed_coverage", scores.renamed) if scores.renamed >= least.variant else None
 
 
+def holds_solution(pair: Pair, coverage: float) -> bool:
+    """Whether a row's text holds a benchmark's solution, given how much of it; `pair` is of solutions."""
+    if coverage >= _WHOLE:
+        return True
+    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    is_like = _holds_numbers(pair) and not answers_differ(*answers)
+    return is_like and _differs_in_words_only(pair, _matches(*pair.plain()))
+
+
 def is_same_task(pair: Pair) -> bool:
     """Whether drawings are the same where both problems have them, and options where the question is about them."""
     drawings = {texts.figures[place] for texts, place in ((pair.items, pair.item), (pair.rows, pair.row))} - {0}
@@ -186,7 +196,10 @@ def _matches(item: Hashes, row: Hashes) -> list[Match]:
 
 
 def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
-    """Whether no figure, operator or decisive word is missing from the row or put between what matches."""
+    """Whether no figure, operator or decisive word is missing from the row or put between what matches.
+
+    Where no answer proves that the two are one problem, few other words may be missing either.
+    """
     if not matches:
         return False
     ours, theirs = pair.flags()
@@ -195,13 +208,20 @@ def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
     for place, other, size in matches:
         missing[place : place + size] = False
         added[other : other + size] = False
-    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
-    is_proven = None not in answers and not answers_differ(*answers)
+    is_proven = _is_proven(pair)
     telling = Flag.FIGURE | Flag.OPERATOR | (Flag(0) if is_proven else Flag.TURN)
     lost = (ours & telling) > 0
     # a number word more, as in `the other four faces`, adds nothing
     gained = ((theirs & telling) > 0) & ((theirs & Flag.NUMBER_WORD) == 0)
-    return not (missing & lost).any() and not (added & gained).any()
+    num_words_lost = (missing & ((ours & Flag.FUNCTION) == 0)).sum()
+    is_enough = is_proven or num_words_lost <= MAX_WORDS_LOST * len(ours)
+    return bool(is_enough and not (missing & lost).any() and not (added & gained).any())
+
+
+def _is_proven(pair: Pair) -> bool:
+    """Whether both answers are known and the same."""
+    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    return all(answers) and not answers_differ(*answers)
 
 
 def _is_renaming(pair: Pair, matches: list[Match]) -> bool:

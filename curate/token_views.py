@@ -30,7 +30,7 @@ _NAME: Final = "\u2a00"  # Janet, 小明, the points AB and ABCD
 _CAPITALS: Final = "\u2a01"  # the letters of ALABAMA
 _MARKED: Final = (
     (r"(^|[^\\\p{L}])(\p{Lu}{5,})\b", f"${{1}} {_CAPITALS} ${{2}}"),
-    (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小\p{Han})", f"${{1}} {_NAME} ${{2}}${{3}}"),
+    (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小)(\p{Han})", f"${{1}}${{3}} {_NAME} ${{2}}${{4}}"),
 )
 _SKIPPED: Final = ("{", "}", "frac", "/", "*", "cdot", "times", _NAME, _CAPITALS)
 _VARIABLE: Final = (
@@ -42,6 +42,16 @@ _OPERATORS: Final = (
 )
 # words that turn a problem into another one
 _TURNS: Final = "not least most greatest smallest largest maximum minimum odd even positive negative".split()
+_FUNCTION: Final = (
+    "a an the this that these those there here it its he she they him her his them their we you i who whom whose which "
+    "what when where why how and or but if then so as at by for from in into of on onto over to up with without within "
+    "between among about after before during until while is are was were be been being am do does did done has have "
+    "had can could may might must shall should will would let s t d ll ve re also just only again both each every any "
+    "all some such other another same one ones no more very too now please given suppose assume consider following "
+    "below above shown find determine compute calculate evaluate express write give state tell show answer question "
+    "problem value number total "
+    "的 了 是 在 有 和 与 把 被 这 那 他 她 它 们 吗 呢 吧 请 问 求 则 若 如 果 设 已 知 共 个"
+).split()
 MASKS: Final = (1, 2)  # the hashes that stand for a name and for a variable
 _MULTIPLIERS: Final = np.random.Generator(np.random.PCG64(7)).integers(1, 2**63, 64, dtype=np.uint64) * 2 + 1
 
@@ -72,6 +82,7 @@ class Flag(enum.IntFlag):
     NUMBER_WORD = 16
     OPERATOR = 32
     TURN = 64
+    FUNCTION = 128  # a word that says nothing by itself
 
 
 @dataclass(frozen=True)
@@ -142,6 +153,7 @@ def _vocabulary(words: pl.Series) -> pl.DataFrame:
         Flag.NUMBER_WORD: is_figure & (token != plain),
         Flag.OPERATOR: token.is_in(_OPERATORS),
         Flag.TURN: token.is_in(_TURNS),
+        Flag.FUNCTION: token.is_in(_FUNCTION) | ~token.str.contains(r"\w"),
     }
     return words.to_frame("token").select(
         raw=token.hash(),

@@ -1,0 +1,257 @@
+"""How well does decontamination find what is there, and spare what is not? Beside it, two n-gram rules in common use.
+
+Every item of a benchmark is turned into a pool row in each of several ways, from a plain copy to one with other
+numbers; real training sets that are known to be clean say how much is flagged wrongly. The two rules are the published
+ones: a row is contaminated when it shares any 8 words in a row with a benchmark (open-r1's filter: lower case, split
+at white space), or any 13 (GPT-3's, also without punctuation).
+
+    python benchmarks/decontaminate.py [--shared FOLDER] [--items 300]
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows a second are told per core
+
+import argparse
+import random
+import re
+import string
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+import polars as pl
+
+from curate.benchmarks import read_items
+from curate.benchmarks_index import candidates
+from curate.decontaminate import DecontaminateConfig
+from curate.leak_search import LeakSearch
+from curate.leaks import Thresholds
+from curate.sources import Source
+from curate.token_views import views
+
+T = TypeVar("T")
+
+BENCHMARKS: Final = {
+    "math500": "math500/test.jsonl",
+    "gsm8k": "gsm8k/test.jsonl",
+    "aime24+25": "aime24/test.jsonl aime25/aime25.parquet",
+    "olympiadbench": "olympiadbench/test.jsonl",
+    "minerva": "minerva_math/test.jsonl",
+    "amc23": "amc23/test.jsonl",
+    "mbpp": "mbpp/mbpp.jsonl",
+    "cmath (zh)": "cmath/cmath_dev.jsonl",
+}
+CLEAN: Final = {  # a training set, and benchmarks it has nothing of; identical problems set aside
+    "gsm8k/train": ("gsm8k/train.jsonl", "gsm8k/test.jsonl math500/test.jsonl aime24/test.jsonl"),
+    "train_math": ("deepscaler/train_math.json", "gsm8k/test.jsonl math500/test.jsonl aime24/test.jsonl"),
+    "train_aime": ("deepscaler/train_aime.json", "aime24/test.jsonl aime25/aime25.parquet gsm8k/test.jsonl"),
+    "leetcode": ("leetcode/train_leetcode.json", "humaneval/HumanEval.jsonl.gz mbpp/mbpp.jsonl"),
+}
+NAMES: Final = "Zelda Oskar Priya Kofi Ingrid Mateo Yuki Amara Bruno Leila".split()
+
+
+def exact(text: str, _: random.Random) -> str:
+    """A plain copy."""
+    return text
+
+
+def whitespace(text: str, dice: random.Random) -> str:
+    """Other line breaks, tabs, runs of spaces."""
+    return re.sub(r"\s+", lambda _: dice.choice([" ", "  ", "\n", "\t", " \n ", "\u00a0"]), text) + "\n\n"
+
+
+def delimiters(text: str, _: random.Random) -> str:
+    """The other LaTeX delimiters, fractions, sizes and dashes."""
+    text = re.sub(r"\$\$(.+?)\$\$", r"\\[\1\\]", text, flags=re.DOTALL)
+    text = re.sub(r"\$(.+?)\$", r"\\(\1\\)", text, flags=re.DOTALL)
+    text = text.replace(r"\frac", r"\dfrac").replace(r"\le ", r"\leq ").replace(r"\left(", "(").replace(r"\right)", ")")
+    return text.replace("'", "’")
+
+
+def wrapped(text: str, dice: random.Random) -> str:
+    """An instruction around it."""
+    before, after = dice.choice(
+        [
+            (
+                "Solve the following problem. Put your final answer in \\boxed{}.\n\nProblem: ",
+                "\n\nRemember to reason.",
+            ),
+            ("Question: ", "\nAnswer:"),
+            ("", "\nLet's think step by step and output the final answer within \\boxed{}."),
+            ("<|user|>\n", "\n<|assistant|>\n"),
+        ]
+    )
+    return before + text + after
+
+
+def embedded(text: str, dice: random.Random) -> str:
+    """In the middle of a longer prompt, between two other problems."""
+    count, price = dice.randint(3, 90), dice.randint(3, 90)
+    return (
+        f"Here are three exercises from a worksheet. First: a shop sells {count} lamps for {price} coins each; how "
+        f"much does it take in?\n\n{text}\n\nLast: how many ways are there to seat {count} guests in a row?"
+    )
+
+
+def renamed(text: str, dice: random.Random) -> str:
+    """Other names of people and places, and other letters for the variables, also in drawings."""
+    inside_a_sentence = r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b"
+    names = sorted(set(re.findall(inside_a_sentence, re.sub(r"(?s)\[asy\].*?\[/asy\]", "", text))))
+    fresh = dict(zip(names, dice.sample(NAMES, len(NAMES)), strict=False))
+    text = re.sub(r"(?<!\\)\b[A-Z][a-z]{2,}\b", lambda match: fresh.get(match[0], match[0]), text)
+    letters = {"x": "u", "y": "w", "z": "t", "n": "m", "m": "n", "k": "j", "f": "g", "g": "h", "p": "q", "r": "s"}
+    return re.sub(r"(?<![A-Za-z\\])[xyznmkfgpr](?![A-Za-z])", lambda match: letters[match[0]], text)
+
+
+def renumbered(text: str, dice: random.Random) -> str:
+    """Every number another one."""
+    return re.sub(r"\d+", lambda match: str(int(match[0]) + dice.randint(1, 9)), text)
+
+
+TRANSFORMS: Final[dict[str, Callable[[str, random.Random], str]]] = {
+    function.__name__: function for function in (exact, whitespace, delimiters, wrapped, embedded, renamed, renumbered)
+}
+WANTED: Final = {name: ("variant" if name == "renumbered" else "contaminated") for name in TRANSFORMS}
+
+
+class AnyGram:
+    """A published rule: contaminated when any `size` words in a row stand in a benchmark too."""
+
+    def __init__(self, items: pl.DataFrame, size: int, *, strips_punctuation: bool) -> None:
+        self._size, self._strips = size, strips_punctuation
+        self._known = {gram for prompt in items["prompt"] for gram in self._grams(prompt)}
+
+    def flags(self, text: str) -> bool:
+        """Whether the rule flags a row."""
+        return not self._known.isdisjoint(self._grams(text))
+
+    def _grams(self, text: str) -> list[tuple[str, ...]]:
+        text = text.lower()
+        if self._strips:
+            text = text.translate(str.maketrans("", "", string.punctuation))
+        words = text.split()
+        return [tuple(words[place : place + self._size]) for place in range(len(words) - self._size + 1)]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=Path(__file__).resolve().parents[2] / "shared")
+    parser.add_argument("--items", type=int, default=300, help="items taken from each benchmark")
+    options = parser.parse_args()
+    data = options.shared / "data"
+    if not data.is_dir():
+        sys.exit(f"skipped: no data in {data}; name its folder with --shared")
+    found_table(data, options.items)
+    clean_table(data)
+    speed_table(data)
+
+
+def found_table(data: Path, num_items: int) -> None:
+    """For each transformation: how much is found as what it is, by us and by the two rules."""
+    print("Found, in % of the items (gradus: contaminated, or variant for renumbered; the rules: flagged at all)\n")
+    print(f"{'':14}" + "".join(f"{name:>26}" for name in TRANSFORMS))
+    print(f"{'':14}" + f"{'gradus   8-gram  13-gram':>26}" * len(TRANSFORMS))
+    sums: dict[str, list[float]] = {name: [0, 0, 0, 0] for name in TRANSFORMS}
+    for benchmark, paths in BENCHMARKS.items():
+        items = _items(data, paths)
+        search, rules = _search(items), _rules(items)
+        chosen = items.sample(min(num_items, items.height), seed=0)
+        cells = []
+        for name, transform in TRANSFORMS.items():
+            dice = random.Random(f"{benchmark}:{name}")
+            texts = [transform(prompt, dice) for prompt in chosen["prompt"]]
+            changed = [
+                pair for pair in zip(texts, chosen["prompt"], strict=True) if name == "exact" or pair[0] != pair[1]
+            ]
+            rows = _rows([text for text, _ in changed])
+            hits = [it is not None and it.fate == WANTED[name] for it in search.find(rows)]
+            counts = [sum(hits), *(sum(map(rule.flags, rows["prompt"])) for rule in rules)]
+            sums[name] = [old + new for old, new in zip(sums[name], [*counts, len(changed)], strict=True)]
+            cells.append(_cell(counts, len(changed)))
+        print(f"{benchmark:14}" + "".join(cells))
+    print(f"{'all':14}" + "".join(_cell(counts[:3], counts[3]) for counts in sums.values()) + "\n")
+
+
+def clean_table(data: Path) -> None:
+    """How much of known clean sets is flagged."""
+    print("Flagged on clean sets, in % of the rows\n")
+    print(f"{'':14}{'rows':>8}{'contaminated':>14}{'variant':>10}{'8-gram':>10}{'13-gram':>10}")
+    for name, (path, against) in CLEAN.items():
+        items, rows = _items(data, against), _items(data, path).drop("benchmark", "item")
+        rows = rows.filter(~pl.col("prompt").is_in(items["prompt"].implode()))
+        found = _search(items).find(rows)
+        fates = [sum(it is not None and it.fate == fate for it in found) for fate in ("contaminated", "variant")]
+        counts = [*fates, *(sum(map(rule.flags, rows["prompt"])) for rule in _rules(items))]
+        widths = (14, 10, 10, 10)
+        shares = "".join(
+            f"{100 * count / rows.height:>{width}.2f}" for count, width in zip(counts, widths, strict=True)
+        )
+        print(f"{name:14}{rows.height:>8,}{shares}")
+    print()
+
+
+def speed_table(data: Path) -> None:
+    """Rows a second on one core: tokenising, each pass over the tokens, and everything."""
+    items = _items(data, " ".join((*BENCHMARKS.values(), "mmlu_stem/test.jsonl")))
+    search = _search(items)
+    pool = _items(data, "deepscaler/train_math.json gsm8k/train.jsonl")
+    rows = _rows(pool["prompt"].to_list())
+    print(f"Rows a second on one core, {rows.height:,} rows against {items.height:,} items\n")
+    texts, took_s = _timed(lambda: views(rows["prompt"]))
+    print(f"{'tokens in every view':28}{rows.height / took_s:>12,.0f}")
+    for name, (index, view) in search.passes(texts).items():
+        _, pass_s = _timed(partial(candidates, index, view, 0.6))
+        per_s, with_tokens = rows.height / pass_s, rows.height / (took_s + pass_s)
+        print(f"{name + ' pass':28}{per_s:>12,.0f}{'with tokens':>14}{with_tokens:>10,.0f}")
+    _, all_s = _timed(lambda: search.find(rows))
+    print(f"{'all passes and verdicts':28}{rows.height / all_s:>12,.0f}")
+    rule = _rules(items)[0]
+    _, rule_s = _timed(lambda: [rule.flags(text) for text in rows["prompt"]])
+    print(f"{'any 8-gram, in Python':28}{rows.height / rule_s:>12,.0f}")
+
+
+def _cell(counts: list[float] | list[int], total: float) -> str:
+    shares = [100 * count / total if total else float("nan") for count in counts]
+    return f"{shares[0]:>8.1f}{shares[1]:>9.1f}{shares[2]:>9.1f}"
+
+
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    """The result, and the CPU seconds of the best of three."""
+    times = []
+    for _ in range(3):
+        start_s = time.process_time()
+        result = work()
+        times.append(time.process_time() - start_s)
+    return result, min(times)
+
+
+def _items(data: Path, paths: str) -> pl.DataFrame:
+    return read_items([Source(path=data / path) for path in paths.split()])
+
+
+def _search(items: pl.DataFrame) -> LeakSearch:
+    config = DecontaminateConfig()
+    least = Thresholds(config.min_coverage, config.min_renamed_coverage, config.min_variant_coverage)
+    return LeakSearch(items, least)
+
+
+def _rules(items: pl.DataFrame) -> tuple[AnyGram, AnyGram]:
+    return AnyGram(items, 8, strips_punctuation=False), AnyGram(items, 13, strips_punctuation=True)
+
+
+def _rows(prompts: list[str]) -> pl.DataFrame:
+    empty = pl.lit(None, pl.String)
+    return pl.DataFrame({"prompt": prompts}, schema={"prompt": pl.String}).with_columns(
+        ground_truth=empty, solution=empty, choices=pl.lit(None, pl.List(pl.String))
+    )
+
+
+if __name__ == "__main__":
+    main()
