@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Final
@@ -191,6 +192,7 @@ def made_with() -> dict[str, str]:
     return found
 
 
+@cache
 def _commit() -> str:
     """The commit that the code was installed from, or that its checkout is at; `unknown` outside both."""
     direct = json.loads(distribution("gradus-rlvr").read_text("direct_url.json") or "{}")

@@ -1,7 +1,8 @@
 """The chain of artifacts behind a dataset: found, put in order, and checked link by link.
 
 A run folder names its stages in `pipeline.json`; a single artifact finds its ancestors beside it, by the digest of the
-pool it was made from. Each link is proven: what a stage took in is, to the byte, what the one before it kept.
+pool it was made from, and a folder of artifacts has one that no other was made from. Each link is proven: what a stage
+took in is, to the byte, what the one before it kept.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import polars as pl
 
 from curate.artifact import Artifact, open_artifact
 from curate.errors import UserError
-from curate.manifest import MANIFEST, read_manifest
+from curate.manifest import MANIFEST, Manifest, read_manifest
 
 PIPELINE: Final = "pipeline.json"
 DATASET: Final = "card"  # the `stage` of a dataset's own manifest
@@ -28,7 +29,7 @@ def open_chain(folder: Path) -> Chain:
     """The artifacts of a run, first stage first, every file and every link verified.
 
     Args:
-        folder: a run folder with `pipeline.json`, or an artifact whose ancestors stand beside it.
+        folder: a run folder with `pipeline.json`, an artifact whose ancestors stand beside it, or their folder.
 
     Raises:
         UserError: where an artifact is missing, incomplete or changed, or two stages do not fit together.
@@ -36,7 +37,7 @@ def open_chain(folder: Path) -> Chain:
     if (folder / PIPELINE).exists():
         chain = tuple(open_artifact(folder / name) for name in _stage_names(folder / PIPELINE))
     else:
-        chain = _with_ancestors(open_artifact(folder))
+        chain = _with_ancestors(open_artifact(folder if (folder / MANIFEST).exists() else _last_in(folder)))
     if chain[-1].manifest.stage == DATASET:
         raise UserError(f"{folder}: is a dataset already; give the run folder that it was built from")
     _check_links(chain)
@@ -61,18 +62,35 @@ def _stage_names(path: Path) -> list[str]:
     return names
 
 
+def _last_in(folder: Path) -> Path:
+    """The one artifact in a folder that none of the others was made from; the folder itself where it holds none."""
+    artifacts = _artifacts_in(folder)
+    pools = {manifest.inputs.get("pool") for manifest in artifacts.values()}
+    last = [path for path, manifest in artifacts.items() if manifest.digest not in pools]
+    if len(last) > 1:
+        raise UserError(f"{folder}: several artifacts end a chain; give one: {', '.join(map(str, last))}")
+    return last[0] if last else folder
+
+
 def _with_ancestors(last: Artifact) -> Chain:
     """`last` and the artifacts beside it that it came from, first one first; whoever is not there is left out."""
-    beside = {}
-    for path in sorted(last.folder.absolute().parent.glob(f"*/{MANIFEST}")):
-        with suppress(UserError):  # a neighbour that is damaged is no ancestor
-            manifest = read_manifest(path.parent)
-            if manifest.stage != DATASET and path.parent != last.folder.absolute():
-                beside[manifest.digest] = path.parent
+    artifacts = _artifacts_in(last.folder.absolute().parent)
+    beside = {manifest.digest: path for path, manifest in artifacts.items()}
     chain = [last]
     while (parent := beside.pop(chain[0].manifest.inputs.get("pool", ""), None)) is not None:
         chain.insert(0, open_artifact(parent))
     return tuple(chain)
+
+
+def _artifacts_in(folder: Path) -> dict[Path, Manifest]:
+    """The complete artifacts of stages in a folder; a damaged one is none."""
+    found = {}
+    for path in sorted(folder.glob(f"*/{MANIFEST}")):
+        with suppress(UserError):
+            manifest = read_manifest(path.parent)
+            if manifest.stage != DATASET:
+                found[path.parent] = manifest
+    return found
 
 
 def _check_links(chain: Chain) -> None:

@@ -8,10 +8,11 @@ import datasets
 import polars as pl
 import pytest
 from huggingface_hub import DatasetCard
-from small_run import write_run
+from small_run import decontaminate, write_run
 
 from curate.artifact import open_artifact
 from curate.errors import UserError
+from curate.stage import run_stage
 from data_cards.build import _made_beside, build
 from data_cards.card_config import CardConfig
 
@@ -84,11 +85,25 @@ def test_the_manifest_chains_the_stages_digests(tmp_path: Path) -> None:
     assert manifest.facts["adds"][1:] == [["contaminated_by"], ["num_correct", "num_samples", "pass_rate"]]
 
 
-def test_a_dataset_of_a_last_artifact_is_that_of_its_run(tmp_path: Path) -> None:
+def test_a_run_is_found_by_its_last_artifact_and_without_a_pipeline_file(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     whole, _ = build(run, tmp_path / "a", CONFIG)
-    from_last, _ = build(run / "difficulty", tmp_path / "b", CONFIG)
-    assert whole.digest == from_last.digest
+    build(run, run / "dataset", CONFIG)  # a dataset among the stages is none of them
+    (run / "pipeline.json").unlink()
+    for number, folder in enumerate((run / "difficulty", run)):
+        found, _ = build(folder, tmp_path / f"found{number}", CONFIG)
+        assert found == whole
+
+
+def test_a_folder_with_two_ends_wants_one_named(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    (run / "pipeline.json").unlink()
+    run_stage(decontaminate(9), open_artifact(run / "difficulty"), run / "second")
+    run_stage(decontaminate(7), open_artifact(run / "difficulty"), run / "third")
+    with pytest.raises(UserError, match="several artifacts end a chain"):
+        build(run, tmp_path / "dataset", CONFIG)
+    chain = build(run / "third", tmp_path / "dataset", CONFIG)[0].facts["chain"]
+    assert [stage["config"].get("limit") for stage in chain] == [None, 4, 4, 7]
 
 
 def test_a_rerun_reuses_and_another_run_is_refused_until_forced(tmp_path: Path) -> None:
