@@ -16,6 +16,7 @@ from curate.artifact import open_artifact
 from curate.config import Config
 from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import with_options
+from curate.redecide import RedecideConfig, redecide
 from curate.sources import sources_from
 from curate.stage import Outcome, run_stage
 from curate.verify import command as verify_command
@@ -125,6 +126,14 @@ app.command("verify", help=verify_command.HELP)(with_options(verify_command.veri
 
 for _name, _entry in STAGES.items():
     _add(_name, _entry)
+
+
+def redecide_command(pool: Pool, out: Out, config: RedecideConfig, force: Force = False) -> None:
+    """Decide an artifact of the difficulty stage anew."""
+    typer.echo(summary(redecide(open_artifact(pool), config, out, force=force)))
+
+
+app.command("redecide", help=RedecideConfig.__doc__)(with_options(redecide_command, RedecideConfig))
 
 
 @app.command("run", help=RUN_HELP)

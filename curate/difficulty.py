@@ -7,23 +7,29 @@ side of the band the pass rate lies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Self
 
 import polars as pl
 from pydantic import Field, model_validator
 
 from curate.band import Band
+from curate.config import RUNTIME
 from curate.decision_rule import BandRule, DecisionRule, PreciseRule
 from curate.difficulty_plot import histogram
-from curate.engines import EngineConfig, settle
-from curate.grading import GradingConfig, grade
-from curate.model_stage import Asked, open_asking, rate_columns
+from curate.engines import Engine, EngineConfig, open_engine, settle
+from curate.engines.recorded import open_recorded
+from curate.grading import GradingConfig, Problem, grade
+from curate.model_stage import Asked, Asking, open_asking, rate_columns, replica
 from curate.out_folder import Scan
 from curate.records import ADDED
+from curate.samples import Sample
 from curate.stage import Run, Stage, Workspace, decide
+
+OpenEngine = Callable[[], AbstractContextManager[Engine]]
 
 COLUMNS: Final = (
     "num_correct",
@@ -57,6 +63,11 @@ class DifficultyConfig(GradingConfig, EngineConfig):
     )
     chunk: int = Field(4, ge=1, description="Samples between two looks, with --target-error.")
     max_samples: int = Field(64, ge=1, description="Most judged samples of a problem, with --target-error.")
+    samples_from: Path | None = Field(
+        None,
+        description="Earlier artifact of this model whose samples are used, not drawn again.",
+        json_schema_extra=RUNTIME,
+    )
     seed: int = Field(0, description="Seed of the run; each sample's seed derives from it, the key and the index.")
 
     def rule(self) -> DecisionRule:
@@ -82,16 +93,25 @@ class DifficultyConfig(GradingConfig, EngineConfig):
 def stage(config: DifficultyConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` where the model cannot be found."""
     settled = settle(config)
+    opened = partial(open_engine, config)
+    if config.samples_from is not None:
+        opened = partial(open_recorded, config.samples_from, settled.identity, opened)
+    return stage_with(config, settled.identity, settled.model_name, opened)
+
+
+def stage_with(config: DifficultyConfig, inputs: Mapping[str, str], model: str, opened: OpenEngine) -> Stage:
+    """The stage with an engine of the caller's choice."""
     return Stage(
         name="difficulty",
         version=1,
         scope="batch",
         config=config,
-        open=partial(_open, config),
+        open=partial(_open, config, opened),
         adds={name: ADDED[name].dtype for name in COLUMNS},
-        inputs=settled.identity,
+        inputs=inputs,
         has_samples=True,
-        facts=partial(facts, config, settled.model_name),
+        replica=replica(config),
+        facts=partial(facts, config, model),
         plots=histogram,
     )
 
@@ -126,29 +146,24 @@ def facts(config: DifficultyConfig, model: str, scan: Scan) -> dict[str, Any]:  
 
 
 @contextmanager
-def _open(config: DifficultyConfig, workspace: Workspace) -> Iterator[Run]:
+def _open(config: DifficultyConfig, opened: OpenEngine, workspace: Workspace) -> Iterator[Run]:
     rule = config.rule()
 
-    with open_asking(
-        "difficulty",
-        config,
-        config.seed,
-        lambda _, samples: rule.owed([sample.verdict for sample in samples]),
-        partial(grade, config=config),
-        workspace,
-    ) as ask:
+    def owed(_: Problem, samples: Sequence[Sample]) -> int:
+        return rule.owed([sample.verdict for sample in samples])
+
+    asking = Asking("difficulty", config.seed, owed, partial(grade, config=config), config.max_in_flight)
+    with open_asking(asking, opened(), workspace) as ask:
         yield lambda rows: judged(rows, ask(rows), rule)
 
 
 def _decide(item: Asked, rule: DecisionRule) -> tuple[str | None, str | None]:
     if item.unaskable is not None:
-        return "prompt_too_long", f"{item.unaskable} tokens"
+        return item.unaskable.reason, str(item.unaskable)
     decision = rule.decision([sample.verdict for sample in item.samples])
     seen = item.tally()
     if decision == "unverifiable":
         return decision, f"{seen.undecided} samples undecided: {item.undecided_reasons()}"
-    if decision is None:
-        return "undersampled", f"{seen.correct} correct, {seen.wrong} wrong; {rule}"
     return None if decision == "keep" else decision, f"{seen.correct} correct, {seen.wrong} wrong; {rule}"
 
 

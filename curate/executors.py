@@ -1,18 +1,27 @@
 """Where a stage's batches run: in this process, or over a Ray cluster. The stage does not know.
 
-An executor takes `open` (which binds engines and indexes), the workspace and numbered batches, and yields
-`(number, rows in, rows out)` in any order.
+An executor takes the work (`open`, which binds engines and indexes, and the workspace) and numbered batches, and yields
+`(number, rows in, rows out)` in any order. On a cluster each actor opens the stage once, so that it holds an engine;
+batches travel in slices as Arrow bytes, together with what is known of their samples, and what an actor sampled comes
+back with its slice. The log and the shards are written by this process alone, so a node that dies loses nothing but
+the slices it was at, and those run again elsewhere.
 """
 
 from __future__ import annotations
 
+import io
+import json
+import logging
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
 from curate.errors import UserError
+from curate.samples import Sample, SampleList
 
 if TYPE_CHECKING:
     from curate.stage import Run, Workspace
@@ -20,19 +29,173 @@ if TYPE_CHECKING:
 Open = Callable[["Workspace"], AbstractContextManager["Run"]]
 Batch = tuple[int, pl.DataFrame]
 Result = tuple[int, pl.DataFrame, pl.DataFrame]
+SLICES_PER_REPLICA: Final = 4
+SLICE_ROWS: Final = (16, 512)
+
+# Any: ray and pyarrow are not typed here
 
 
-def map_batches(open_run: Open, workspace: Workspace, batches: Iterable[Batch], executor: str) -> Iterator[Result]:
+class Replica(NamedTuple):
+    """How many copies of a stage a cluster runs, and the GPUs of each where the cluster has any."""
+
+    num_replicas: int = 1
+    num_gpus: int = 0
+
+
+class Work(NamedTuple):
+    """What is to be done with every batch."""
+
+    open: Open
+    workspace: Workspace
+    replica: Replica
+
+
+class Waiting(NamedTuple):
+    """A batch on the cluster: its rows, the number of its slices, and those that are back, by their first row."""
+
+    before: pl.DataFrame
+    num_slices: int
+    done: dict[int, pl.DataFrame]
+
+
+def map_batches(work: Work, batches: Iterable[Batch], executor: str) -> Iterator[Result]:
     """Run every batch; `executor` is `local` or `ray`."""
     if executor not in EXECUTORS:
         raise UserError(f"--executor is {executor!r}; use {' or '.join(EXECUTORS)}")
-    return EXECUTORS[executor](open_run, workspace, batches)
+    return EXECUTORS[executor](work, batches)
 
 
-def _local(open_run: Open, workspace: Workspace, batches: Iterable[Batch]) -> Iterator[Result]:
-    with open_run(workspace) as run:
+def _local(work: Work, batches: Iterable[Batch]) -> Iterator[Result]:
+    with work.open(work.workspace) as run:
         for number, batch in batches:
             yield number, batch, run(batch)
 
 
-EXECUTORS = {"local": _local}
+def _ray(work: Work, batches: Iterable[Batch]) -> Iterator[Result]:
+    ray = _connect()
+    waiting: dict[int, Waiting] = {}
+    slices: list[Any] = []
+    for number, batch in batches:
+        parts = _slices(batch, work.replica.num_replicas)
+        slices += [ray.put(_pack(number, start, rows, work)) for start, rows in parts]
+        waiting[number] = Waiting(batch, len(parts), {})
+    try:
+        for number, start, rows in _results(ray, work, slices):
+            batch, num_parts, done = waiting[number]
+            done[start] = rows
+            if len(done) == num_parts:
+                del waiting[number]
+                yield number, batch, pl.concat([done[at] for at in sorted(done)])
+    except ray.exceptions.RayError as error:
+        raise _user_error(error) or error from None
+
+
+def _connect() -> Any:
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise UserError("--executor ray: Ray is not installed; pip install 'gradus-rlvr[ray]'") from None
+    if not ray.is_initialized():
+        try:
+            # a cluster that `ray start` made here or that RAY_ADDRESS names, else one of this machine
+            ray.init(log_to_driver=False, logging_level="ERROR")
+        except ConnectionError as error:
+            where = os.environ.get("RAY_ADDRESS", "the cluster")
+            raise UserError(f"RAY_ADDRESS is {where}; no cluster answers there ({error})") from None
+    # the runner shows progress and tells of failures
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    return ray
+
+
+def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int, pl.DataFrame]]:
+    """Run the slices over the actors; each comes back once, its samples in the log."""
+    has_gpus = ray.cluster_resources().get("GPU", 0) > 0
+    dataset = ray.data.from_arrow_refs(slices).map_batches(
+        _Actor,
+        fn_constructor_args=(work.open, work.workspace.samples is not None),
+        batch_size=None,
+        batch_format="pyarrow",
+        compute=ray.data.ActorPoolStrategy(size=work.replica.num_replicas),
+        num_gpus=work.replica.num_gpus if has_gpus else 0,
+    )
+    for table in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
+        for packed in table.to_pylist():
+            _log(packed["samples"], work.workspace)
+            yield packed["number"], packed["start"], _rows(packed["rows"])
+
+
+class _Actor:
+    """One copy of the stage in a process of its own, open for as long as the process lives."""
+
+    def __init__(self, open_run: Open, has_samples: bool) -> None:  # ray hands arguments by position
+        from curate.stage import Workspace
+
+        self._samples = SampleList()
+        self._context = open_run(Workspace(self._samples if has_samples else None))
+        self._run = self._context.__enter__()
+
+    def __call__(self, table: Any) -> Any:
+        import pyarrow as pa
+
+        answers = []
+        for packed in table.to_pylist():
+            self._samples.take(Sample(**known) for known in json.loads(packed["samples"]))
+            rows = self._run(_rows(packed["rows"]))
+            drawn = json.dumps([asdict(sample) for sample in self._samples.drawn])
+            answers.append({**packed, "rows": _bytes(rows), "samples": drawn})
+        return pa.Table.from_pylist(answers, schema=table.schema)
+
+
+def _slices(batch: pl.DataFrame, num_replicas: int) -> list[tuple[int, pl.DataFrame]]:
+    """Parts of a batch, each with its first row: some for every replica, none too small or too large to lose."""
+    least, most = SLICE_ROWS
+    num_rows = max(least, min(most, -(-batch.height // (SLICES_PER_REPLICA * num_replicas))))
+    return [(start, batch.slice(start, num_rows)) for start in range(0, max(batch.height, 1), num_rows)]
+
+
+def _pack(number: int, start: int, rows: pl.DataFrame, work: Work) -> Any:
+    import pyarrow as pa
+
+    samples = work.workspace.samples
+    known = [asdict(sample) for key in rows["key"] for sample in samples.of(key)] if samples is not None else []
+    packed = {"number": [number], "start": [start], "rows": [_bytes(rows)], "samples": [json.dumps(known)]}
+    return pa.table(
+        packed,
+        schema=pa.schema(
+            [("number", pa.int64()), ("start", pa.int64()), ("rows", pa.binary()), ("samples", pa.string())]
+        ),
+    )
+
+
+def _log(drawn: str, workspace: Workspace) -> None:
+    samples = workspace.samples
+    if samples is None:
+        return
+    for sample in (Sample(**fields) for fields in json.loads(drawn)):
+        if all(known.index != sample.index for known in samples.of(sample.key)):
+            samples.append(sample)
+
+
+def _bytes(rows: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.write_ipc(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _rows(packed: bytes) -> pl.DataFrame:
+    return pl.read_ipc(io.BytesIO(packed))
+
+
+def _user_error(error: BaseException | None) -> UserError | None:
+    """The user's mistake that an actor raised, under the layers that Ray wraps it in."""
+    while error is not None:
+        if isinstance(error, UserError):
+            return UserError(*error.args[:1]) if type(error) is UserError else None
+        cause = vars(error).get("cause")
+        error = cause if isinstance(cause, BaseException) else error.__cause__
+    return None
+
+
+EXECUTORS: Final = {"local": _local, "ray": _ray}

@@ -7,21 +7,21 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from curate.band import Tally, tally
-from curate.engines import EngineConfig, open_engine
+from curate.engines import CannotAsk, Engine, EngineConfig
+from curate.executors import Replica
 from curate.grading import Grade, Problem, problems_of
 from curate.posterior import interval
 from curate.samples import Sample
 from curate.sampling import Limits, Meter, Rule, Sampler
 from curate.stage import Workspace
-
-NUM_GRADERS: Final = 8
 
 
 class Asked(NamedTuple):
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
     problem: Problem
     samples: tuple[Sample, ...]
-    unaskable: str | None
+    unaskable: CannotAsk | None
 
     def tally(self) -> Tally:
         """Its verdicts, counted."""
@@ -46,20 +46,29 @@ class Asked(NamedTuple):
 Ask = Callable[[pl.DataFrame], list[Asked]]
 
 
+@dataclass(frozen=True)
+class Asking:
+    """What one stage asks for: `rule` says how many samples a problem still wants, `grade` judges each."""
+
+    name: str
+    seed: int
+    rule: Rule
+    grade: Grade
+    max_in_flight: int
+
+
 @contextmanager
-def open_asking(
-    name: str, config: EngineConfig, seed: int, rule: Rule, grade: Grade, workspace: Workspace
-) -> Iterator[Ask]:
+def open_asking(asking: Asking, opened: AbstractContextManager[Engine], workspace: Workspace) -> Iterator[Ask]:
     """A function that takes rows and gives them back asked, all samples logged; prints the cost at the end."""
-    samples, meter = workspace.samples, Meter()
+    samples, meter, limits = workspace.samples, Meter(), Limits(asking.max_in_flight)
     if samples is None:
-        raise RuntimeError(f"stage {name} samples a model, but the runner lent it no log")
+        raise RuntimeError(f"stage {asking.name} samples a model, but the runner lent it no log")
     with (
-        open_engine(config) as engine,
-        ThreadPoolExecutor(NUM_GRADERS, thread_name_prefix="grade") as graders,
+        opened as engine,
+        ThreadPoolExecutor(limits.num_graders, thread_name_prefix="grade") as graders,
         asyncio.Runner() as runner,
     ):
-        sampler = Sampler(engine, samples, rule, grade, seed, Limits(config.max_in_flight), workspace.progress, meter)
+        sampler = Sampler(engine, samples, asking.rule, asking.grade, asking.seed, limits, workspace.progress, meter)
 
         def ask(rows: pl.DataFrame) -> list[Asked]:
             problems = problems_of(rows)
@@ -68,7 +77,12 @@ def open_asking(
 
         yield ask
     if meter.num_samples:
-        print(f"{name}: {meter.line()}", file=sys.stderr)
+        print(f"{asking.name}: {meter.line()}", file=sys.stderr)
+
+
+def replica(config: EngineConfig) -> Replica:
+    """What one engine takes on a cluster: the GPUs that its model is spread over."""
+    return Replica(config.replicas, config.tensor_parallel_size * config.data_parallel_size)
 
 
 def rate_columns(asked: Sequence[Asked]) -> dict[str, list[Any]]:  # Any: counts and rates

@@ -18,9 +18,9 @@ from pydantic import Field
 
 from curate.band import Tally, tally
 from curate.chance import chance, fewest_beyond_chance, luck_p_value
-from curate.engines import Completion, EngineConfig, Settled, settle
+from curate.engines import Completion, EngineConfig, Settled, open_engine, settle
 from curate.grading import GradingConfig, Problem, grade
-from curate.model_stage import Asked, open_asking
+from curate.model_stage import Asked, Asking, open_asking, replica
 from curate.out_folder import Scan
 from curate.records import ADDED
 from curate.samples import Sample
@@ -64,6 +64,7 @@ def stage(config: NoThinkConfig) -> Stage:
         adds={name: ADDED[name].dtype for name in COLUMNS},
         inputs=settled.identity,
         has_samples=True,
+        replica=replica(config),
         facts=partial(_facts, config, settled),
     )
 
@@ -98,7 +99,8 @@ def _open(config: NoThinkConfig, workspace: Workspace) -> Iterator[Run]:
     def rule(problem: Problem, samples: Sequence[Sample]) -> int:
         return owed(config, needed[problem.key], tally(sample.verdict for sample in samples))
 
-    with open_asking("no-think", config, config.seed, rule, partial(judge, config=config), workspace) as ask:
+    asking = Asking("no-think", config.seed, rule, partial(judge, config=config), config.max_in_flight)
+    with open_asking(asking, open_engine(config), workspace) as ask:
 
         def run(rows: pl.DataFrame) -> pl.DataFrame:
             chances = [chance(truth, choices) for truth, choices in rows.select("ground_truth", "choices").iter_rows()]
@@ -127,7 +129,7 @@ def _judged(rows: pl.DataFrame, asked: list[Asked], chances: list[float], config
 
 def _decide(item: Asked, chance_rate: float, config: NoThinkConfig) -> tuple[str | None, str | None]:
     if item.unaskable is not None:
-        return "prompt_too_long", f"{item.unaskable} tokens"
+        return item.unaskable.reason, str(item.unaskable)
     seen = item.tally()
     if seen.correct < fewest_to_drop(config, chance_rate):
         return None, None

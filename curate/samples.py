@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import polars as pl
 
@@ -41,6 +41,41 @@ class Sample:
 def sample_seed(run_seed: int, key: str, index: int) -> int:
     """Seed of sample `index` of a problem, in [0, 2**31): the same however many samples are drawn around it."""
     return int.from_bytes(hashlib.sha256(f"{run_seed}:{key}:{index}".encode()).digest()[:4], "big") >> 1
+
+
+class Samples(Protocol):
+    """What a stage that samples needs of a log: what a problem has so far, and room for more."""
+
+    def of(self, key: str) -> tuple[Sample, ...]:
+        """The samples of a problem so far, by index."""
+        ...
+
+    def append(self, sample: Sample) -> None:
+        """Add a sample."""
+        ...
+
+
+class SampleList:
+    """Samples in memory, for a worker that sends what it drew to the process that keeps the log."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, list[Sample]] = {}
+        self.drawn: list[Sample] = []
+
+    def of(self, key: str) -> tuple[Sample, ...]:
+        """See `Samples`."""
+        return tuple(sorted(self._by_key.get(key, ()), key=lambda sample: sample.index))
+
+    def append(self, sample: Sample) -> None:
+        """See `Samples`."""
+        self._by_key.setdefault(sample.key, []).append(sample)
+        self.drawn.append(sample)
+
+    def take(self, known: Iterable[Sample]) -> None:
+        """Start over with what is known of the next problems."""
+        self._by_key, self.drawn = {}, []
+        for sample in known:
+            self._by_key.setdefault(sample.key, []).append(sample)
 
 
 class SampleLog:

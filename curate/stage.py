@@ -18,12 +18,12 @@ import polars as pl
 
 from curate.artifact import Artifact
 from curate.config import Config
-from curate.executors import map_batches
+from curate.executors import Replica, Work, map_batches
 from curate.manifest import Manifest
 from curate.out_folder import Facts, OutFolder, Plots
 from curate.progress import Progress
 from curate.records import DECISION
-from curate.samples import SampleLog
+from curate.samples import SampleLog, Samples
 
 Run = Callable[[pl.DataFrame], pl.DataFrame]
 C = TypeVar("C", bound=Config)
@@ -36,7 +36,7 @@ class Workspace:
     pool: gives the whole pool anew, a batch at a time and in order, to a `corpus` stage that passes over it in `open`.
     """
 
-    samples: SampleLog | None = None
+    samples: Samples | None = None
     progress: Progress | None = None
     pool: Callable[[], Iterator[pl.DataFrame]] = lambda: iter(())
 
@@ -54,6 +54,7 @@ class Stage:
     facts: figures for the manifest (tokens spent, thresholds met), computed at the end from the parts on disk, given
         `scan("kept" | "dropped" | "samples")`, so that an interrupted run reports the same ones.
     plots: pictures for `plots/` as PNG bytes by name, drawn from the same parts.
+    replica: what one copy of the stage takes on a cluster, and how many copies there are.
     batch_rows: rows a batch; it decides the shards' bytes, so a change of it is a change of version.
     """
 
@@ -67,6 +68,7 @@ class Stage:
     has_samples: bool = False
     facts: Facts | None = None
     plots: Plots | None = None
+    replica: Replica = field(default_factory=Replica)
     batch_rows: int = 10_000
 
     def identity(self, pool_digest: str) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Wor
     batches = ((index, pool.rows(index * stage.batch_rows, stage.batch_rows)) for index in owed)
     if not owed:
         return
-    for index, before, after in map_batches(stage.open, workspace, batches, executor):
+    for index, before, after in map_batches(Work(stage.open, workspace, stage.replica), batches, executor):
         _check(stage, before, after)
         folder.write_batch(index, after)
         if workspace.progress is not None and not stage.has_samples:

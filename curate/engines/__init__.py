@@ -2,12 +2,14 @@
 
 from curate.engines.engine_config import EngineConfig, Settled, open_engine, settle
 from curate.engines.prompts import PromptConfig, messages, raw_text
-from curate.engines.protocol import Completion, Engine, PromptTooLong, Request, Sampling
+from curate.engines.protocol import CannotAsk, Completion, Engine, NotRecorded, PromptTooLong, Request, Sampling
 
 __all__ = [
+    "CannotAsk",
     "Completion",
     "Engine",
     "EngineConfig",
+    "NotRecorded",
     "PromptConfig",
     "PromptTooLong",
     "Request",

@@ -39,7 +39,7 @@ def render(
     # a chat template writes its own begin-of-text token
     tokens: list[int] = tokenizer.encode(text, add_special_tokens=not is_chat, verbose=False)
     if config.max_model_len is not None and len(tokens) + config.max_tokens > config.max_model_len:
-        raise PromptTooLong(f"{len(tokens)} + {config.max_tokens} > {config.max_model_len}")
+        raise PromptTooLong(f"{len(tokens)} + {config.max_tokens} > {config.max_model_len} tokens")
     return Rendered(tokens, prefix)
 
 

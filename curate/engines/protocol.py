@@ -50,8 +50,22 @@ class Completion:
     seed: int
 
 
-class PromptTooLong(Exception):  # noqa: N818  # a fact about one problem, not a fault
-    """This prompt and `max_tokens` do not fit the model's context; its text is the evidence, `912 + 2048 > 2048`."""
+class CannotAsk(Exception):  # noqa: N818  # a fact about one problem, not a fault
+    """This problem gets no completion; `reason` is the code it is dropped with, the text the evidence."""
+
+    reason = "not_asked"
+
+
+class PromptTooLong(CannotAsk):
+    """The prompt and `max_tokens` do not fit the model's context: `912 + 2048 > 2048 tokens`."""
+
+    reason = "prompt_too_long"
+
+
+class NotRecorded(CannotAsk):
+    """The sample that is wanted was never drawn, and there is no model to draw it."""
+
+    reason = "undersampled"
 
 
 class Engine(Protocol):
@@ -64,7 +78,7 @@ class Engine(Protocol):
     async def complete(self, request: Request) -> Completion:
         """The completion of one request.
 
-        Raises `PromptTooLong` for a problem that can never be asked, `UserError` where the engine itself cannot go on.
+        Raises `CannotAsk` for a problem that can never be completed, `UserError` where the engine itself cannot go on.
         """
         ...
 

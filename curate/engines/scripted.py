@@ -65,7 +65,7 @@ class ScriptedEngine:
         num_words = len(raw_text(request.prompt, self._config).split())
         limit = self._config.max_model_len
         if limit is not None and num_words + self._config.max_tokens > limit:
-            raise PromptTooLong(f"{num_words} + {self._config.max_tokens} > {limit}")
+            raise PromptTooLong(f"{num_words} + {self._config.max_tokens} > {limit} tokens")
         line = self._line(request)
         # also without a delay the others get their turn, as with a real engine
         await asyncio.sleep(line.delay_s)

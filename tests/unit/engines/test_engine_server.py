@@ -162,7 +162,9 @@ def test_a_dead_servers_work_moves_to_the_others() -> None:
 
         with open_engine(config) as engine:
             assert len(asyncio.run(with_a_death(engine))) == 24
-    assert {body["seed"] for body in alive.bodies} | {0, 1, 2, 3} == set(range(20))
+    # connections that were open at the death may still be served to the end
+    assert {body["seed"] for body in alive.bodies + dying.bodies} == set(range(20))
+    assert len(alive.bodies) >= 10
 
 
 def test_a_busy_server_is_left_alone_for_as_long_as_it_asks() -> None:

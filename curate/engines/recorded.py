@@ -1,0 +1,69 @@
+"""An engine that says again what was said before: the samples of an earlier artifact, and a model for the rest.
+
+A sample is found by key, index and seed, so only what this run would have drawn itself is taken over. The model is
+started at the first sample that is missing; without one, the problem is `undersampled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+
+from curate.artifact import Artifact, open_artifact
+from curate.engines.protocol import Completion, Engine, NotRecorded, PromptTooLong, Request
+from curate.errors import UserError
+
+Start = Callable[[], AbstractContextManager[Engine]]
+
+
+class RecordedEngine:
+    """Answers from an artifact's samples."""
+
+    def __init__(self, artifact: Artifact, start: Start | None) -> None:
+        columns = ("key", "index", "seed", "text", "num_tokens", "finish_reason")
+        rows = artifact.scan("samples").select(columns).collect().iter_rows()
+        self._said = {(key, index, seed): (text, tokens, reason) for key, index, seed, text, tokens, reason in rows}
+        dropped = artifact.scan("dropped").select("key", "drop_reason", "drop_detail").collect().iter_rows()
+        self._too_long = {key: detail for key, reason, detail in dropped if reason == PromptTooLong.reason}
+        self._identity = artifact.manifest.inputs
+        self._start, self._stack = start, ExitStack()
+        self._model: Engine | None = None
+
+    def identity(self) -> dict[str, str]:
+        """See `Engine`."""
+        return dict(self._identity)
+
+    async def complete(self, request: Request) -> Completion:
+        """See `Engine`."""
+        if (said := self._said.get((request.key, request.index, request.seed))) is not None:
+            text, num_tokens, reason = said
+            return Completion(request.key, request.index, text, num_tokens, reason, request.seed)
+        if self._start is None:
+            if request.key in self._too_long:
+                raise PromptTooLong(self._too_long[request.key])
+            raise NotRecorded(f"sample {request.index} was never drawn")
+        return await self._started(self._start).complete(request)
+
+    def close(self) -> None:
+        """See `Engine`."""
+        self._stack.close()
+
+    def _started(self, start: Start) -> Engine:
+        if self._model is None:
+            self._model = self._stack.enter_context(start())
+        return self._model
+
+
+@contextmanager
+def open_recorded(folder: Path, identity: Mapping[str, str], start: Start | None) -> Iterator[Engine]:
+    """The samples of the artifact in `folder` as an engine; `UserError` where another model or sampling drew them."""
+    artifact = open_artifact(folder)
+    for name, value in identity.items():
+        if artifact.manifest.inputs.get(name) != value:
+            raise UserError(f"{folder}: its samples were drawn with another {name}; draw anew or give its options")
+    engine = RecordedEngine(artifact, start)
+    try:
+        yield engine
+    finally:
+        engine.close()
