@@ -119,11 +119,11 @@ def trace(
     from data_cards.show_trace import WIDTH, show
     from data_cards.tables import open_tables, readable
     from data_cards.trace import trace as follow
-    from data_cards.training import moments
+    from data_cards.training import read_training
 
     with readable(folder):
         found = follow(open_tables(folder), key, benchmark_texts(against or ()))
-    trainings = {str(run): moments(run, found.row["key"]) for run in train or ()}
+    trainings = {str(run): read_training(run, found.row["key"]) for run in train or ()}
     show(found, trainings, Console(width=WIDTH, highlight=False, emoji=False))
 
 

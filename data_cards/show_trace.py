@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from data_cards.evidence import Match, benchmark_of, fields
 from data_cards.side_by_side import Piece, compare
 from data_cards.trace import Step, Trace
-from data_cards.training import Moment
+from data_cards.training import Training
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ MAX_LISTED: Final = 10
 OPEN, CLOSE = "⟦", "⟧"
 
 
-def show(trace: Trace, trainings: Mapping[str, Sequence[Moment]], console: Console) -> None:
+def show(trace: Trace, trainings: Mapping[str, Training], console: Console) -> None:
     """Print a trace; `trainings` holds what each training run says of the problem, by the run's name."""
     _print_problem(trace, console)
     console.print(_heading("stages"))
@@ -31,8 +31,8 @@ def show(trace: Trace, trainings: Mapping[str, Sequence[Moment]], console: Conso
         _print_step(number, step, console)
     _print_twins(trace, console)
     _print_samples(trace, console)
-    for name, moments in trainings.items():
-        _print_training(name, moments, console)
+    for name, training in trainings.items():
+        _print_training(name, training, console)
 
 
 def visible(text: str) -> str:
@@ -103,10 +103,11 @@ def _print_samples(trace: Trace, console: Console) -> None:
             console.print(f"    … and {len(samples) - MAX_SAMPLES} more")
 
 
-def _print_training(name: str, moments: Sequence[Moment], console: Console) -> None:
-    drawn = sum(moment.event == "drawn" for moment in moments)
-    console.print(_heading(f"training {name}", f"(drawn {drawn} times)" if drawn else "(never drawn)"))
-    for moment in moments:
+def _print_training(name: str, training: Training, console: Console) -> None:
+    num_draws = sum(moment.event == "drawn" for moment in training.moments)
+    times = f"drawn {num_draws} time{'s' if num_draws != 1 else ''}" if num_draws else "never drawn"
+    console.print(_heading(f"training {name}", f"({times}{'; now ' if training.standing else ''}{training.standing})"))
+    for moment in training.moments:
         console.print(_line(f"    step {moment.step:<6} {moment.event}", moment.detail))
 
 

@@ -14,12 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
+
 from curate.errors import UserError
 
 DRAWS: Final = "draws.jsonl"
 STATE: Final = "curriculum.json"
+PROBLEMS: Final = "curriculum.parquet"
 CHECKPOINT: Final = re.compile(r"checkpoint-\d+")
 EVENTS: Final = "curriculum-events.jsonl"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a training run says of a problem: every draw and event in order of steps, and where it stands now."""
+
+    moments: list[Moment]
+    standing: str
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,11 @@ class Moment:
     detail: str
 
 
+def read_training(run: Path, key: str) -> Training:
+    """What a run says of a problem; raises `UserError` where `run` is no training run."""
+    return Training(moments(run, key), standing(run, key))
+
+
 def moments(run: Path, key: str) -> list[Moment]:
     """Every draw and event of a problem in a training run, in order of steps; empty where it was never drawn.
 
@@ -40,6 +56,20 @@ def moments(run: Path, key: str) -> list[Moment]:
         raise UserError(f"{run}: holds no {DRAWS}; give the folder that gradus train grpo wrote")
     found = [*_draws(run / DRAWS, key), *_events(run, key)]
     return sorted(found, key=lambda moment: (moment.step, moment.event != "drawn"))
+
+
+def standing(run: Path, key: str) -> str:
+    """Where the newest curriculum state has the problem: `retired, 12 correct and 4 wrong in 4 visits`; or nothing."""
+    folder = state_folder(run)
+    if folder is None or not (folder / PROBLEMS).is_file():
+        return ""
+    columns = ("status", "num_correct", "num_wrong", "num_visits")
+    found = pl.scan_parquet(folder / PROBLEMS, glob=False).filter(pl.col("key") == key).select(columns).collect()
+    if found.is_empty():
+        return ""
+    status, num_correct, num_wrong, num_visits = found.row(0)
+    visits = f"{num_visits} visit{'s' if num_visits != 1 else ''}"
+    return f"{status}, {num_correct} correct and {num_wrong} wrong in {visits}"
 
 
 def state_folder(run: Path) -> Path | None:

@@ -16,16 +16,17 @@ from curate.artifact import open_artifact
 from curate.errors import UserError
 from curate.records import problem_key
 from curate.stage import Stage, bound, decide, run_stage
+from curriculum import Curriculum, CurriculumConfig, Visit
 from data_cards.build import build
 from data_cards.card_config import CardConfig
 from data_cards.show_trace import WIDTH, show, visible
 from data_cards.side_by_side import compare
 from data_cards.tables import open_tables
 from data_cards.trace import trace
-from data_cards.training import Moment, moments
+from data_cards.training import Moment, Training, moments, read_training
 
 
-def printed(folder: Path, key: str, **trainings: list[Moment]) -> str:
+def printed(folder: Path, key: str, **trainings: Training) -> str:
     console = Console(file=io.StringIO(), width=WIDTH, highlight=False, emoji=False)
     show(trace(open_tables(folder), key), trainings, console)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
@@ -166,10 +167,30 @@ def test_training_shows_draws_and_the_newest_checkpoints_events_in_order(tmp_pat
 
 def test_training_is_printed_beside_the_stages_and_its_absence_too(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
-    text = printed(run, "made_up#5", first=[Moment(3, "drawn", "1 correct, 3 wrong")], second=[])
-    assert "training first (drawn 1 times)" in text
+    first = Training([Moment(3, "drawn", "1 correct, 3 wrong")], "active")
+    text = printed(run, "made_up#5", first=first, second=Training([], ""))
+    assert "training first (drawn 1 time; now active)" in text
     assert "step 3" in text
     assert "training second (never drawn)" in text
+
+
+def test_what_a_real_curriculum_did_is_told(tmp_path: Path) -> None:
+    rows = problems(["What is 1 + 1?", "What is 2 + 2?"])
+    curriculum = Curriculum.create(rows, CurriculumConfig(), {"dataset": "d"})
+    step = 0
+    while not any(event["event"] == "retired" for event in curriculum.history.events):
+        step += 1
+        curriculum.draw(1)
+        curriculum.observe([Visit(0, 8, 0, 0)], step=step)
+    curriculum.draw(1)
+    curriculum.observe([Visit(0, 3, 5, 0)], step=step + 9)
+    curriculum.save(tmp_path / f"checkpoint-{step + 9}")
+    (tmp_path / "draws.jsonl").write_text("")
+    told = read_training(tmp_path, rows["key"][0])
+    assert [(moment.step, moment.event) for moment in told.moments] == [(step, "retired"), (step + 9, "reopened")]
+    assert told.standing == f"active, {8 * step + 3} correct and 5 wrong in {step + 1} visits"
+    other = read_training(tmp_path, rows["key"][1])
+    assert (other.moments, other.standing) == ([], "active, 0 correct and 0 wrong in 0 visits")
 
 
 def test_a_folder_that_is_no_training_run_is_one_line(tmp_path: Path) -> None:
