@@ -70,7 +70,9 @@ _LEAD_IN = re.compile(
 def plain_answer(ground_truth: str | None) -> str:
     r"""A ground truth without markup, box, lead-in and closing stops: `**B)**` is `B)`, `\\text{(C)}` is `(C)`."""
     text = _BOX.sub(r"\1", masked(ground_truth or "").replace(WRAP, ""))
-    return _LEAD_IN.sub("", text.strip(" $\n")).strip(" \n$*`}.。，,")
+    text = _LEAD_IN.sub("", text.strip(" $\n")).strip(" \n$*`.。，,")
+    num_open = text.count("}") - text.count("{")  # of the markup that `masked` took away
+    return text.removesuffix("}" * max(num_open, 0)).strip(" \n$*`.。，,")
 
 
 _BETWEEN = re.compile(r"[\s,，、;；&()（）\[\].:：/\"'“”]+|(?<![a-z])(?:and|or|only|和|与|或)(?![a-z])")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from curate.choice_cues import ALONE, CLOSED_ZH
 from curate.guessable import Guessable, named_labels, plain_answer, squashed
-from curate.option_runs import FIGURE, OptionRun, masked
+from curate.option_runs import FIGURE, WRAP, OptionRun, masked
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,10 @@ def _right_content(
     else:
         return None
     same = [content for content in contents if answer and squashed(content) == squashed(answer)]
+    if not same and answer:
+        from curate.verify import verify
+
+        same = [content for content in contents if verify(rf"\boxed{{{content}}}", answer).verdict == "correct"]
     return same[0] if len(same) == 1 else None
 
 
@@ -70,7 +74,7 @@ def _contents(prompt: str, run: OptionRun) -> list[str]:
 
 _SPACE_BEFORE = re.compile(r"^(?:[\s$}*~,]|\\(?:q?quad|[ ,;!]))+")
 _SPACE_BEHIND = re.compile(
-    r"(?:[\s$*~,;；，。．、]|\\(?:q?quad(?![a-z])|[ ,;!]|\\)|(?<=\S)\\?(?:text|textbf|mathrm|mathbf)\{\s*|(?<!\d)\.)+$"
+    r"(?:[\s$*~,;；，。．、]|\\(?:q?quad(?![a-z])|[ ,;!]|\\)|\\(?:text|math)[a-z]*\s*\{|(?<!\d)\.)+$"
 )
 
 
@@ -97,49 +101,61 @@ def _stem(prompt: str, run: OptionRun | None) -> str | None:
 
 _NO_VALUE = re.compile(
     r"\b(?:none|all|both|neither|either|only|any|cannot|can't|not|above|below|more than|less than|at least|at most|"
-    r"between|and|or|approximately|about|insufficient|determined)\b|以上|都|无法|不能|不确定|均|其他|[①②③④⑤]|\bI{1,3}\b",
+    r"between|and|or|approximately|about|insufficient|determined)\b|以上|都|无法|不能|不确定|不一定|均|其他|[或和且;；]"
+    r"|[①②③④⑤]|\bI{1,3}\b",
     re.IGNORECASE,
 )
+_VALUE = re.compile(r"[\d∞π∅√]|\\(?:pi|infty|emptyset|varnothing|sqrt)|(?<![A-Za-z])[a-zA-Z]\s*(?:[+\-^=]|$)")
 
 
 def _is_value(content: str) -> bool:
-    """Whether an option's content is one value that `verify` can check, not prose about the other options."""
+    """Whether an option's content is one value that `verify` can check: no prose but for a unit."""
     from curate.verify import check_truth
 
     if not content or FIGURE in masked(content) or _NO_VALUE.search(content):
         return False
-    words = re.findall(r"[A-Za-z]{3,}", re.sub(r"\\[A-Za-z]+", " ", content))
-    has_value = re.search(r"[\d∞π∅]|\\(?:pi|infty|emptyset|varnothing)|[a-z]\s*[+\-^]", content) is not None
-    return has_value and len(words) <= 3 and check_truth(content, kind="math") is None
+    without_commands = re.sub(r"\\[A-Za-z]+", " ", content)
+    num_words = len(re.findall(r"[A-Za-z]{3,}", without_commands)) + len(re.findall("[一-鿿]{1,3}", content))
+    return num_words < 2 and _VALUE.search(content) is not None and check_truth(content, kind="math") is None
 
 
+# Asked of the last sentence: with these, other answers than the right option's may be right, or none can be told.
 _POINTS_AT_OPTIONS = re.compile(
-    r"\b(?:which|following|these|those|above|below|options?|choices?|alternatives?|statements?|letter|closest|nearest|"
-    r"approximate\w*|about|roughly|estimate|best|could|might|may|can be|possible|except|not|cannot|necessarily|always|"
-    r"example|one of|true|false|correct|expression|equivalent|same as|graph)\b"
-    r"|下列|以下|选项|哪|可能|可以|不是|不等|错误|正确|最接近|大约|估计|其中|符合|满足",
+    r"\b(?:which|following|these|those|options?|choices?|choose|select|pick|alternatives?|statements?|letter|closest|"
+    r"nearest|approximate\w*|about how|roughly|estimate|best|could be|might be|may be|can be(?! (?:written|expressed))|"
+    r"a possible|except|is not|are not|cannot be|necessarily|for example|one of|true|false|correct|equivalent|"
+    r"same as|graph of)\b|下列|以下|选项|选出|哪|可能|可以是|不是|不等|错误|正确|最接近|大约|估计|其中|符合|满足",
     re.IGNORECASE,
 )
 
 
 def _needs_options(stem: str) -> bool:
     """Whether a stem cannot be answered, or has other right answers, once its options are gone."""
-    last = re.split(r"(?<=[.。!！?？])\s+", stem.strip())[-1]
-    return (
-        ALONE.search(stem) is not None
-        or CLOSED_ZH.search(stem) is not None
-        or _POINTS_AT_OPTIONS.search(last) is not None
-    )
+    last = re.split(r"(?<=[.。!！?？])\s+", _without_drawings(stem))[-1]
+    found = ALONE.search(stem), CLOSED_ZH.search(stem), _POINTS_AT_OPTIONS.search(last)
+    return any(match is not None for match in found)
 
 
-_BLANK = re.compile(r"[(（](?:\s|\\q?quad|　|~|\xa0)*[)）]")
-_IS_COMPLETE = re.compile(r"[.。?？!！]\W*$|_{2,}\W*$")
+_BLANK = re.compile(r"(?:\\uline\{[\s~]*\}|[(（](?:\s|\\q?quad|　|~|\xa0)*[)）])[\s~]*")
+_IS_COMPLETE = re.compile(r"[.。?？!！][^\w=]*$|_{2,}\W*$|[.?!]\s*\([^()]*\)$")
 
 
 def _completed(stem: str) -> str:
     """The stem as a question that asks by itself: a blank where the options were to fill one in."""
     if _BLANK.search(stem):
-        return _BLANK.sub("____", stem)
-    if _IS_COMPLETE.search(stem):
+        return _balanced(_BLANK.sub("____", stem))
+    if _IS_COMPLETE.search(_without_drawings(stem)):
         return stem
-    return f"{stem.rstrip(' :：,，')} ____."
+    text = stem.rstrip(" :：,，．.")
+    if FIGURE in masked(text):
+        return f"{text}\n\n(Complete the last sentence.)"
+    return _balanced(f"{text} ____.")
+
+
+def _balanced(text: str) -> str:
+    """The text with its mathematics closed before the blank, where the options' own `$` closed it."""
+    return text.replace("____", "$ ____", 1) if text.replace(r"\$", "").count("$") % 2 else text
+
+
+def _without_drawings(text: str) -> str:
+    return masked(text).replace(FIGURE, "").replace(WRAP, " ").strip()
