@@ -92,7 +92,8 @@ def _line(model: type[Config], error: ErrorDetails, where: str, table: str) -> s
         path = [part.replace("_", "-") for part in path]
     name = f"--{path[0]}" if is_option and path else f"{where}: {'.'.join(path)}".removesuffix(": ")
     if error["type"] == "extra_forbidden":
-        return f"{name} is not a setting; {nearest(path[-1], list(model.model_fields))}"
+        inner = f": {'.'.join(path[1:])}" if is_option and len(path) > 1 else ""
+        return f"{name}{inner} is not a setting; {nearest(path[-1], _settings_at(model, error['loc'][:-1]))}"
     if error["type"] == "missing":
         return f"{name} is missing; set it"
     message = error["msg"].removeprefix("Value error, ")
@@ -100,3 +101,14 @@ def _line(model: type[Config], error: ErrorDetails, where: str, table: str) -> s
     if not path:
         return f"{where}: {message}" if not is_option else message
     return f"{name} is {error['input']!r}; {message}"
+
+
+def _settings_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+    """The names that a table inside the settings may hold; those of the whole where the path leaves our models."""
+    inner = model
+    for part in path:
+        found = inner.model_fields[str(part)].annotation if str(part) in inner.model_fields else None
+        if not (isinstance(found, type) and issubclass(found, BaseModel)):
+            return list(model.model_fields)
+        inner = found
+    return list(inner.model_fields)

@@ -7,6 +7,7 @@ is kept, a killed evaluation goes on, and a repeated one is reused.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -17,14 +18,14 @@ import typer
 from pydantic import Field, PositiveInt
 
 from curate.artifact import write_shard
-from curate.engines import EngineConfig, settle
+from curate.engines import EngineConfig, open_engine, settle
 from curate.errors import UserError
-from curate.grading import GradingConfig, grade
+from curate.grading import GradingConfig, Problem, grade
 from curate.manifest import write_atomic
-from curate.model_stage import Asked, open_asking
+from curate.model_stage import Asked, Asking, open_asking
 from curate.progress import Progress
 from curate.records import SAMPLE, schema
-from curate.samples import LOG, SampleLog
+from curate.samples import LOG, Sample, SampleLog
 from curate.sources import source_at
 from curate.stage import Workspace
 from train.command_line import Force
@@ -72,19 +73,21 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, force: Force = 
     with RunFolder(out, identity, force=force) as run:
         if not (run.folder / RESULTS).exists():
             frames = {name: rows.frame for name, rows in benchmarks.items()}
-            _write(run.folder, sample(frames, config, run.folder), identity, config)
+            _write(run.folder, ask_all(frames, config, run.folder), identity, config)
         typer.echo(report(read_results(run.folder)))
 
 
-def sample(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Path) -> dict[str, list[Asked]]:
+def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Path) -> dict[str, list[Asked]]:
     """Every benchmark's problems, asked n times; a problem that stands in two of them is asked once."""
     log = SampleLog(out)
-    grader = partial(grade, config=config)
+
+    def owed(_: Problem, samples: Sequence[Sample]) -> int:
+        return config.n - len(samples)
+
+    asking = Asking("evaluate", config.seed, owed, partial(grade, config=config), config.max_in_flight)
     with (
         Progress("evaluate", sum(frame.height for frame in benchmarks.values())) as progress,
-        open_asking(
-            "evaluate", config, config.seed, lambda _, done: config.n - len(done), grader, Workspace(log, progress)
-        ) as ask,
+        open_asking(asking, open_engine(config), Workspace(log, progress)) as ask,
     ):
         asked = {name: ask(frame) for name, frame in benchmarks.items()}
     log.close()

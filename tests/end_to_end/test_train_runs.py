@@ -1,0 +1,135 @@
+"""Training from the command line on a toy model: it learns, it survives kill -9, and it says what it will not do."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from toy_runs import copying_problems, train_copier
+
+from curate.errors import UserError
+from gradus import app
+
+# a shared machine may be slow; each of these takes seconds on a free one
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]
+GRADUS = Path(sys.executable).with_name("gradus")
+
+
+@pytest.fixture(scope="module")
+def copier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `sft/model`, which sometimes copies a figure, and `problems.jsonl`."""
+    folder = tmp_path_factory.mktemp("copier")
+    train_copier(folder)
+    copying_problems(folder / "problems.jsonl")
+    return folder
+
+
+def gradus(*arguments: str | Path) -> None:
+    """A command in this process: the model libraries are imported only once."""
+    app([str(part) for part in arguments], standalone_mode=False)
+
+
+def grpo(copier: Path, out: Path, steps: int = 8) -> list[str | Path]:
+    return [
+        "train", "grpo", "--model", copier / "sft" / "model", "--data", copier / "problems.jsonl", "--out", out,
+        "--num-problems", "4", "--group-size", "4", "--max-steps", str(steps), "--max-tokens", "16",
+        "--learning-rate", "3e-3", "--save-steps", "2", "--logging-steps", "1",
+    ]  # fmt: skip
+
+
+def kill_at(arguments: list[str | Path], file: Path) -> None:
+    """Start a command and kill -9 it as soon as `file` is there."""
+    process = subprocess.Popen([GRADUS, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline_s = time.monotonic() + 100
+    while not file.exists() and process.poll() is None and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert file.exists()
+
+
+def test_a_killed_run_draws_samples_and_learns_what_an_undisturbed_one_does(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    kill_at(grpo(copier, killed), killed / "checkpoint-4" / "gradus.json")
+    assert not (killed / "model").exists()
+    gradus(*grpo(copier, undisturbed))
+    gradus(*grpo(copier, killed))
+    assert (killed / "draws.jsonl").read_bytes() == (undisturbed / "draws.jsonl").read_bytes()
+    weights = Path("model") / "model.safetensors"
+    assert (killed / weights).read_bytes() == (undisturbed / weights).read_bytes()
+    for name in ("draws.jsonl", "log.jsonl"):
+        steps = [json.loads(line)["step"] for line in (killed / name).read_text().splitlines()]
+        assert sorted(set(steps)) == list(range(1, 9))
+    gradus(*grpo(copier, killed))
+    assert "reused" in capsys.readouterr().out
+
+
+def test_a_trained_model_is_shown_to_be_better_than_its_start(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gradus(*grpo(copier, tmp_path / "run", steps=30))
+    for name, model in (("before", copier / "sft" / "model"), ("after", tmp_path / "run" / "model")):
+        gradus(
+            "train", "evaluate", "--model", model, "--engine", "transformers", "--data", copier / "problems.jsonl",
+            "--n", "8", "--max-tokens", "16", "--out", tmp_path / name,
+        )  # fmt: skip
+    figures = json.loads((tmp_path / "after" / "results.json").read_text())["benchmarks"]["problems"]
+    samples = pl.read_parquet(tmp_path / "after" / "samples.parquet")
+    rates = samples.group_by("key").agg(rate=(pl.col("verdict") == "correct").mean())["rate"]
+    assert figures["average"]["value"] == pytest.approx(rates.mean())
+    assert samples.height == 80
+    assert (tmp_path / "after" / "plots" / "scores.png").stat().st_size > 10_000
+    capsys.readouterr()
+    gradus("train", "compare", tmp_path / "before", tmp_path / "after")
+    line = capsys.readouterr().out
+    before, after = (float(part) for part in line.split(": ")[1].split("  ")[0].split(" -> "))
+    assert after > before + 0.1, line
+    assert "(shown)" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--max-steps 0", "--max-steps is 0"),
+        ("--group-size 1", "--group-size is 1"),
+        ("--objective grppo", "did you mean grpo"),
+        ("--objective kimi", "kimi is inert"),
+        ("--rewards accuracy --rewards lengths", "lengths is no reward"),
+        ("--rewards think_format", "rewards lack accuracy"),
+        ("--micro-batch-size 3", "use a divisor of 16"),
+        ("--updates-per-generation 3", "cannot be split over 3"),
+        ("--max-tokens 4000", "leaves no room for a prompt"),
+        ("--curriculum {polcy:uniform}", "did you mean policy"),
+        ("--trl {learning_rat:1}", "did you mean learning_rate"),
+        ("--trl {output_dir:x}", "own option"),
+        ("--out /proc/nowhere", "cannot write here"),
+        ("--data nothing.jsonl", "nothing.jsonl: no such file"),
+        ("--model ./nothing", "no such folder"),
+    ],
+)
+def test_a_mistake_is_one_line_before_any_model_is_loaded(
+    copier: Path, tmp_path: Path, options: str, message: str
+) -> None:
+    given = [part.replace(":", ": ") for part in options.split()]
+    with pytest.raises(UserError, match=re.escape(message)) as refusal:
+        gradus(*grpo(copier, tmp_path / "never"), *given)
+    assert "\n" not in str(refusal.value)
+    assert not (tmp_path / "never" / "model").exists()
+
+
+def test_a_tokenizer_without_a_pad_token_is_refused(copier: Path, tmp_path: Path) -> None:
+    model = shutil.copytree(copier / "sft" / "model", tmp_path / "no_pad")
+    settings = json.loads((model / "tokenizer_config.json").read_text())
+    del settings["pad_token"]
+    (model / "tokenizer_config.json").write_text(json.dumps(settings))
+    with pytest.raises(UserError, match="has no pad token"):
+        gradus(*grpo(copier, tmp_path / "never"), "--model", model)
