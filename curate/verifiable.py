@@ -16,6 +16,7 @@ from pydantic import Field
 from curate import asks, truths
 from curate.config import Config
 from curate.stage import Stage, bound, decide
+from curate.verify import Policy, check_truth
 
 Figures = Literal["keep", "image", "mentioned", "drawn"]
 
@@ -42,6 +43,7 @@ class VerifiableConfig(Config):
         description="Which problems need a figure the model does not see: those that hold an image (image), also those "
         "whose words point at a figure that is not there (mentioned), also figures drawn in code (drawn), none (keep).",
     )
+    verify: Policy = Field(Policy(), description="The verifier's policy, as YAML: '{max_chars: 500}'.")
     max_prompt_chars: int = Field(default=20_000, ge=1, description="Longer prompts are dropped as too_long.")
 
 
@@ -51,7 +53,8 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
     reasons = [name for name in evidence.columns if name != "key"]
     reason = pl.coalesce(pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in reasons)
     decided = evidence.select(reason=reason, detail=pl.coalesce(reasons))
-    decided = _ask_verifier(problems, decided)
+    decided = _ask_verifier(problems, decided, config.verify)
+    decided = _run_code(problems, decided, config.verify)
     return decide(problems, pl.lit(decided["reason"]), pl.lit(decided["detail"]))
 
 
@@ -134,20 +137,31 @@ def _bare(answer: pl.Expr) -> pl.Expr:
     return answer.str.replace_all(r"\\boxed\s*\{|[\s$]|^\{|[{}]|[.。]+$", "").str.to_lowercase()
 
 
-def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Where the text gave no reason, the verifier's own: each distinct ground truth is checked once."""
-    from curate.verify import check_truth
-
     rows = problems.select("ground_truth", "kind").with_columns(decided)
-    owed = rows.filter(pl.col("reason").is_null() & (pl.col("kind") == "math"))["ground_truth"].unique(
-        maintain_order=True
-    )
-    codes = {truth: check_truth(truth) for truth in owed}
+    is_owed = pl.col("reason").is_null() & (pl.col("kind") == "math")
+    truths_owed = rows.filter(is_owed)["ground_truth"].unique(maintain_order=True)
+    codes = {truth: check_truth(truth, policy=policy) for truth in truths_owed}
     refused = {truth: code for truth, code in codes.items() if code is not None}
-    checked = pl.col("ground_truth").replace_strict(refused, default=None, return_dtype=pl.String)
-    code = pl.when(pl.col("reason").is_null() & (pl.col("kind") == "math")).then(checked)
-    name = (
-        pl.when(code == "too_long").then(pl.lit("too_long")).when(code.is_not_null()).then(pl.lit("unparseable_answer"))
-    )
+    code = pl.when(is_owed).then(pl.col("ground_truth").replace_strict(refused, default=None, return_dtype=pl.String))
+    is_long = code == "too_long"
+    name = pl.when(is_long).then(pl.lit("too_long")).when(code.is_not_null()).then(pl.lit("unparseable_answer"))
     shown = pl.format("{}: {}", code, pl.col("ground_truth").str.slice(0, asks.EVIDENCE_CHARS))
     return rows.select(reason=pl.coalesce("reason", name), detail=pl.coalesce("detail", shown))
+
+
+def _run_code(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """For code problems without a reason so far: what their tests are worth."""
+    is_owed = decided["reason"].is_null() & (problems["kind"] == "code")
+    if not is_owed.any():
+        return decided
+    from curate.code_checks import CodeProblem, check_code_problems
+
+    rows = problems.filter(is_owed).select("tests", "solution").iter_rows()
+    findings = check_code_problems([CodeProblem(*row) for row in rows], policy)
+    found = iter(findings)
+    pairs = [next(found) if owed else None for owed in is_owed]
+    reasons = pl.Series([pair.reason if pair else None for pair in pairs], dtype=pl.String)
+    details = pl.Series([pair.detail if pair else None for pair in pairs], dtype=pl.String)
+    return decided.select(reason=pl.coalesce("reason", pl.lit(reasons)), detail=pl.coalesce("detail", pl.lit(details)))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curate.verifiable import VerifiableConfig, run
@@ -30,6 +30,7 @@ def frame(rows: list[tuple[str, str | None]]) -> pl.DataFrame:
     )
 
 
+@settings(max_examples=50, deadline=None)
 @given(ROWS, ROWS)
 def test_a_batch_is_decided_as_its_rows_are(
     first: list[tuple[str, str | None]], second: list[tuple[str, str | None]]
@@ -40,6 +41,7 @@ def test_a_batch_is_decided_as_its_rows_are(
     assert together.drop("key").equals(apart.drop("key"))
 
 
+@settings(max_examples=50, deadline=None)
 @given(TEXT, st.integers(0, 9).map(str))
 def test_white_space_around_a_prompt_decides_nothing(prompt: str, truth: str) -> None:
     padded = frame([(prompt, truth), (f"  {prompt}\n", f" {truth} ")])
