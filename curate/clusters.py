@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from curate.minhash import I64, U64
+from curate.minhash import I64, U64, runs
 
 Flags = npt.NDArray[np.bool_]
 Compare = Callable[[I64, I64], Flags]
@@ -36,16 +36,16 @@ class Clusters:
             roots = above
 
     def unite(self, one: I64, other: I64, may_join: Compare) -> None:
-        """Put each `one` and its `other` into the same group, where `may_join` allows it for the groups' lowest rows.
+        """Put pairs that may join into the same group, where their groups' lowest rows may join as well.
 
         A row that says little is like two that differ from each other; asking the lowest rows keeps those apart.
         """
         while len(one):
             low, high = self.roots(one), self.roots(other)
             low, high = np.minimum(low, high), np.maximum(low, high)
-            is_open = low != high
-            one, other, low, high = one[is_open], other[is_open], low[is_open], high[is_open]
-            allowed = may_join(low, high)
+            allowed = low != high
+            unasked = np.flatnonzero(allowed & ((low != np.minimum(one, other)) | (high != np.maximum(one, other))))
+            allowed[unasked] = may_join(low[unasked], high[unasked])
             one, other, low, high = one[allowed], other[allowed], low[allowed], high[allowed]
             # one step each time: a row is hung once, and not below one that is being hung itself
             _, first = np.unique(high, return_index=True)
@@ -60,25 +60,19 @@ class Clusters:
 def compare_stars(keys: U64, rows: I64, clusters: Clusters, is_alike: Compare, may_join: Compare) -> None:
     """Compare rows with equal keys and unite those that are alike and whose groups may join.
 
-    `rows` is ascending; `keys` belongs to it.
+    `keys` holds the key of each of `rows`.
     """
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     keys, rows = keys[order], rows[order]
-    starts = _runs(keys)
+    starts = runs(keys)
     while len(rows):
-        sizes = np.diff(starts, append=len(rows))
-        is_centre = np.zeros(len(rows), np.bool_)
-        is_centre[starts] = True
-        centres = np.repeat(rows[starts], sizes)[~is_centre]
-        others, keys = rows[~is_centre], keys[~is_centre]
-        is_open = clusters.roots(centres) != clusters.roots(others)
-        centres, others, keys = centres[is_open], others[is_open], keys[is_open]
-        alike = is_alike(centres, others)
-        clusters.unite(centres[alike], others[alike], may_join)
-        rows, keys = others[~alike], keys[~alike]
-        starts = _runs(keys)
-
-
-def _runs(keys: U64) -> I64:
-    """Where each run of equal keys starts."""
-    return np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+        lowest = np.minimum.reduceat(rows, starts)
+        centres = np.repeat(lowest, np.diff(starts, append=len(rows)))
+        is_open = centres != rows
+        centres, rows, keys = centres[is_open], rows[is_open], keys[is_open]
+        is_open = clusters.roots(centres) != clusters.roots(rows)
+        centres, rows, keys = centres[is_open], rows[is_open], keys[is_open]
+        alike = is_alike(centres, rows)
+        clusters.unite(centres[alike], rows[alike], may_join)
+        rows, keys = rows[~alike], keys[~alike]
+        starts = runs(keys)

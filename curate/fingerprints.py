@@ -6,7 +6,9 @@ a token) and the band keys (8 bytes a band and row) go to disk and are read back
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,19 +19,20 @@ import numpy.typing as npt
 import polars as pl
 
 from curate.answers import LETTERS
-from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, shingle_hashes, signatures
+from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, runs, shingle_hashes, signatures
 from curate.text import NUMBER_WORDS, normalised, tokens
 
-FREQUENCY_BITS: Final = 22
+BLOCK_TOKENS: Final = 1 << 23
+MAX_THREADS: Final = 4
 OPERATORS: Final = (
     "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "
     "subseteq"
 ).split()
 
+Flags = npt.NDArray[np.bool_]
 _PLACES: Final = {letter: place for place, letter in enumerate(LETTERS)}
 _HALF: Final = np.uint64(32)
 _LOCAL: Final = np.uint64(0x9E3779B97F4A7C15)
-_MASK: Final = np.uint32((1 << FREQUENCY_BITS) - 1)
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Fingerprints:
     capitals: hash of the words in capitals, which are parameters ("the letters of TARTAR"), in any order.
     answer: hash of the normalised ground truth, of the right option for a letter; 0 without one.
     priority: 0 for rows with ground truth and solution, up to 3 for rows with neither.
-    frequency: how often each token occurs in the pool, by the low bits of its hash.
+    frequency: how often each token occurs in the pool.
     """
 
     keys: pl.Series
@@ -56,7 +59,7 @@ class Fingerprints:
     capitals: U64
     answer: U64
     priority: npt.NDArray[np.int8]
-    frequency: U32
+    frequency: Frequencies
     folder: Path
     bands: Bands
 
@@ -76,52 +79,69 @@ class Fingerprints:
         return np.fromfile(self.folder / f"band-{index}", np.uint64)
 
 
+class Frequencies(NamedTuple):
+    """How often each token occurs: the tokens' hashes in ascending order, and their counts."""
+
+    tokens: U32
+    counts: I64
+
+    def without(self, others: Frequencies) -> Frequencies:
+        """The counts less those of a part of the same tokens."""
+        counts = self.counts.copy()
+        counts[np.searchsorted(self.tokens, others.tokens)] -= others.counts
+        return Frequencies(self.tokens, counts)
+
+
+def frequencies(blocks: Iterable[U32]) -> Frequencies:
+    """How often each token occurs in some blocks of tokens."""
+    known = Frequencies(np.empty(0, np.uint32), np.empty(0, np.int64))
+    for block in blocks:
+        ordered = np.sort(block)
+        starts = runs(ordered)
+        tokens = np.concatenate([known.tokens, ordered[starts]])
+        counts = np.concatenate([known.counts, np.diff(starts, append=len(ordered))])
+        order = np.argsort(tokens, kind="stable")
+        starts = runs(tokens[order])
+        known = Frequencies(tokens[order][starts], np.add.reduceat(counts[order], starts))
+    return known
+
+
 class Rarity(NamedTuple):
-    """Which words are so rare in a pool that they are what a problem is about.
+    """Which words are so rare in a pool that they are what a problem is about: those found at most `limit` times."""
 
-    frequency: how often each token occurs in the pool, by the low bits of its hash.
-    limit: up to which frequency a word is rare.
-    """
-
-    frequency: U32
+    frequency: Frequencies
     limit: int
 
     @classmethod
-    def of(cls, frequency: U32, num_rows: int, rare_count: int) -> Rarity:
+    def of(cls, frequency: Frequencies, num_rows: int, rare_count: int) -> Rarity:
         """At most `rare_count`, and in a small pool, where every word is rare, at most one in a hundred rows."""
         return cls(frequency, min(rare_count, num_rows // 100))
 
-    def holds(self, token_hashes: U32) -> npt.NDArray[np.bool_]:
+    def holds(self, token_hashes: U32) -> Flags:
         """Which of these tokens are rare."""
-        is_rare: npt.NDArray[np.bool_] = self.frequency[token_hashes & _MASK] <= self.limit
+        place = np.searchsorted(self.frequency.tokens, token_hashes)
+        is_rare: Flags = self.frequency.counts[place] <= self.limit
         return is_rare
-
-
-def frequencies(token_hashes: U32) -> U32:
-    """How often each token occurs, by the low bits of its hash."""
-    return np.bincount(token_hashes & _MASK, minlength=1 << FREQUENCY_BITS).astype(np.uint32)
 
 
 def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fingerprints:
     """Pass over the pool once; `folder` takes the files."""
     columns: list[pl.DataFrame] = []
-    frequency = np.zeros(1 << FREQUENCY_BITS, np.uint32)
     with ExitStack() as stack:
         token_file = stack.enter_context((folder / "tokens").open("wb"))
         band_files = [stack.enter_context((folder / f"band-{band}").open("wb")) for band in range(bands.num_bands)]
-        for batch in batches:
-            flat, starts, facts = _read_batch(batch)
-            short = (flat >> _HALF).astype(np.uint32)
-            frequency += frequencies(short)
-            token_file.write(short.tobytes())
-            # shingles come from the short hashes: those are what is read back to compare two rows
-            signature = signatures(*shingle_hashes(short.astype(np.uint64), starts))
-            for file, keys in zip(band_files, band_keys(signature, bands), strict=True):
+        for read in _ahead(lambda batch: _read_batch(batch, bands), batches):
+            token_file.write(read.tokens.tobytes())
+            for file, keys in zip(band_files, read.band_keys, strict=True):
                 file.write(keys.tobytes())
-            columns.append(facts)
+            columns.append(read.facts)
     facts = pl.concat(columns, rechunk=True)
     arrays = {name: facts[name].to_numpy() for name in facts.columns if name not in ("key", "length")}
     starts = np.concatenate([[0], np.cumsum(facts["length"].to_numpy())]).astype(np.int64)
+    frequency = frequencies(
+        np.fromfile(folder / "tokens", np.uint32, BLOCK_TOKENS, offset=4 * start)
+        for start in range(0, int(starts[-1]), BLOCK_TOKENS)
+    )
     return Fingerprints(keys=facts["key"], starts=starts, frequency=frequency, folder=folder, bands=bands, **arrays)
 
 
@@ -131,41 +151,63 @@ def text_of(problems: pl.DataFrame) -> pl.Series:
     return problems.select(pl.concat_str(["prompt", choices], separator="\n")).to_series()
 
 
-def _read_batch(batch: pl.DataFrame) -> tuple[U64, I64, pl.DataFrame]:
-    """Token hashes, their starts and what is known of each row."""
+class _Batch(NamedTuple):
+    """What goes to the files, and what of each row stays in memory."""
+
+    tokens: U32
+    band_keys: U64
+    facts: pl.DataFrame
+
+
+def _ahead(function: Callable[[pl.DataFrame], _Batch], batches: Iterable[pl.DataFrame]) -> Iterator[_Batch]:
+    """Results in order, while the next batches are worked on; no more batches in memory than there are threads."""
+    with ThreadPoolExecutor(min(MAX_THREADS, pl.thread_pool_size())) as pool:
+        pending: deque[Future[_Batch]] = deque()
+        for batch in batches:
+            pending.append(pool.submit(function, batch))
+            if len(pending) >= MAX_THREADS:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
     cut = text_of(batch).to_frame("text").select(tokens(pl.col("text"))).to_series()
-    lengths = cut.list.len().to_numpy().astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
+    starts = np.concatenate([[0], np.cumsum(cut.list.len().to_numpy().astype(np.int64))])
     flat = cut.explode(empty_as_null=False, keep_nulls=False)
     hashes, is_number = _hashed(flat)
-    is_operator = flat.is_in(OPERATORS).to_numpy()
+    facts = _facts(hashes, starts, is_number, flat.is_in(OPERATORS).to_numpy(), batch["kind"].hash().to_numpy())
+    facts = facts.with_columns(
+        batch["key"], _priority(batch), _answers(batch), pl.Series("capitals", _capitals(batch["prompt"]))
+    )
+    short = (hashes >> _HALF).astype(np.uint32)
+    # shingles come from the short hashes: those are what is read back to compare two rows
+    signature = signatures(*shingle_hashes(short.astype(np.uint64), starts), bands.num_bands * bands.num_rows)
+    return _Batch(short, band_keys(signature, bands), facts)
+
+
+def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind: U64) -> pl.DataFrame:
+    """What the tokens say of each row; the fields are those of `Fingerprints`."""
+    lengths = np.diff(starts)
     number = np.where(is_number, hashes, np.uint64(0))
     order = np.cumsum(is_number)
     local = (order - np.repeat(np.concatenate([[0], order])[starts[:-1]], lengths)).astype(np.uint64)
-    place = np.arange(len(hashes), dtype=np.uint64) - np.repeat(starts[:-1], lengths).astype(np.uint64)
+    place = (np.arange(len(hashes)) - np.repeat(starts[:-1], lengths)).astype(np.uint64)
     masked = np.where(is_number, _LOCAL, hashes)
-    near = _beside(number, hashes, starts)
-    kind = batch["kind"].hash().to_numpy()
-    facts = pl.DataFrame(
+    figures = mixed(_sums(mixed(number), is_number, starts) + kind)
+    return pl.DataFrame(
         {
-            "key": batch["key"],
             "length": lengths,
-            "guard": mixed(
-                mixed(_sums(mixed(number), is_number, starts) + kind) + _sums(mixed(hashes), is_operator, starts)
-            ),
+            "guard": mixed(figures + _sums(mixed(hashes), is_operator, starts)),
             "sequence": _sums(mixed(number + local * _LOCAL), is_number, starts),
-            "context": _sums(near, is_number, starts),
+            "context": _sums(_beside(number, hashes, starts), is_number, starts),
             "whole": _sums(mixed(hashes + place * _LOCAL), np.True_, starts),
             "masked": _sums(mixed(masked + place * _LOCAL), np.True_, starts),
-            "capitals": _capitals(batch["prompt"]),
-            "answer": _answers(batch),
-            "priority": _priority(batch),
         }
     )
-    return hashes, starts, facts
 
 
-def _hashed(flat: pl.Series) -> tuple[U64, npt.NDArray[np.bool_]]:
+def _hashed(flat: pl.Series) -> tuple[U64, Flags]:
     """Token hashes, number words as their figures, and which tokens are numbers."""
     hashes = flat.hash().to_numpy().copy()
     is_word = flat.is_in(list(NUMBER_WORDS)).to_numpy()
@@ -184,7 +226,7 @@ def _beside(number: U64, hashes: U64, starts: I64) -> U64:
     return near
 
 
-def _sums(values: U64, where: npt.NDArray[np.bool_] | np.bool_, starts: I64) -> U64:
+def _sums(values: U64, where: Flags | np.bool_, starts: I64) -> U64:
     """The sum of each row's values, modulo 2^64: a hash that does not depend on their order."""
     running = np.concatenate(
         [np.zeros(1, np.uint64), np.cumsum(np.where(where, values, np.uint64(0)), dtype=np.uint64)]
@@ -220,4 +262,5 @@ def _answers(batch: pl.DataFrame) -> pl.Series:
 def _priority(batch: pl.DataFrame) -> pl.Series:
     lacks_truth = pl.col("ground_truth").is_null() & pl.col("tests").is_null()
     lacks_solution = pl.col("solution").is_null()
-    return batch.select(2 * lacks_truth.cast(pl.Int8) + lacks_solution.cast(pl.Int8)).to_series()
+    priority = 2 * lacks_truth.cast(pl.Int8) + lacks_solution.cast(pl.Int8)
+    return batch.select(priority.alias("priority")).to_series()

@@ -54,6 +54,11 @@ def mixed(value: U64) -> U64:
     return value ^ (value >> _HALF)
 
 
+def runs(ordered: U32 | U64) -> I64:
+    """Where each run of equal elements starts."""
+    return np.flatnonzero(np.concatenate([np.ones(min(len(ordered), 1), np.bool_), ordered[1:] != ordered[:-1]]))
+
+
 def shingle_hashes(tokens: U64, starts: I64) -> tuple[U32, I64]:
     """32-bit hashes of every run of `SHINGLE` tokens; a row of fewer tokens is one shingle, a row of none has none."""
     lengths = np.diff(starts)
@@ -125,6 +130,7 @@ def band_keys(signature: U32, bands: Bands) -> U64:
     for band in range(bands.num_bands):
         key = np.full(signature.shape[1], np.uint64(band))
         for row in signature[band * bands.num_rows : (band + 1) * bands.num_rows]:
-            key = mixed(key + row.astype(np.uint64))
-        keys[band] = key
+            key *= _ODD[0]
+            key += row
+        keys[band] = mixed(key)
     return keys

@@ -7,6 +7,7 @@ two sets share stands side by side after one sort.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -35,8 +36,9 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 Flags = npt.NDArray[np.bool_]
 
 
-def _hashes(words: list[str]) -> U32:
-    return np.sort((pl.Series(words).hash().to_numpy() >> _HALF).astype(np.uint32))
+@cache
+def _hashes(words: tuple[str, ...]) -> U32:
+    return np.sort((pl.Series(list(words)).hash().to_numpy() >> _HALF).astype(np.uint32))
 
 
 def are_similar(prints: Fingerprints, one: I64, other: I64, threshold: float) -> Flags:
@@ -94,7 +96,7 @@ def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -
     def on_both_sides(is_such: Callable[[U32], Flags]) -> Flags:
         return _any(only_first, is_such, len(one)) & _any(only_second, is_such, len(one))
 
-    telling, negation = _hashes(_TELLING), _hashes(_NEGATION)
+    telling, negation = _hashes(tuple(_TELLING)), _hashes(tuple(_NEGATION))
     both = np.concatenate([only_first, only_second])
     return (
         on_both_sides(rarity.holds)

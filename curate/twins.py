@@ -15,8 +15,8 @@ import polars as pl
 from curate.clusters import Clusters, Flags, compare_stars
 from curate.conflicts import are_in_conflict
 from curate.fingerprints import Fingerprints, Rarity, answer_of, frequencies
-from curate.minhash import I64, mixed
-from curate.pairs import answers_agree, are_similar, have_same_figures, have_same_words
+from curate.minhash import I64
+from curate.pairs import CHUNK_PAIRS, answers_agree, are_similar, have_same_figures, have_same_words
 
 Pool = Callable[[], Iterator[pl.DataFrame]]
 CONFLICTS: Final = {"rank": pl.Int64(), "against": pl.Int64(), "answer": pl.String(), "other_answer": pl.String()}
@@ -32,12 +32,13 @@ class Twins:
         self._rarity = Rarity.of(prints.frequency, len(position), rare_count)
         self._doubts: list[tuple[I64, I64]] = []
         self._other_words: list[tuple[I64, I64]] = []
+        self._num_gone = 0
         self._clusters = Clusters(len(position))
         ranks = with_tokens(prints, position)
         guard = prints.guard[position]
         for band in range(prints.bands.num_bands):
             # rows that differ in a number or an operator never meet
-            keys = mixed(prints.band(band)[position] ^ guard)
+            keys = prints.band(band)[position] ^ guard
             compare_stars(keys[ranks], ranks, self._clusters, self._is_twin, self._may_join)
 
     def roots(self) -> I64:
@@ -55,7 +56,8 @@ class Twins:
         texts = _answers_at(pool, self._position, np.union1d(one, other))
         pairs = [(texts[a], texts[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
         clash = np.array(are_in_conflict(pairs), np.bool_)
-        self._clusters.unite(one[~clash], other[~clash], self._is_same)
+        agreeing = ~clash & self._is_same(one, other)
+        self._clusters.unite(one[agreeing], other[agreeing], self._is_same)
         self._settle_words()
         whole = self._prints.whole[self._position]
         clash &= whole[one] == whole[other]
@@ -70,13 +72,15 @@ class Twins:
             roots = self.roots()
             is_open = roots[one] != roots[other]
             one, other = one[is_open], other[is_open]
-            gone, _ = self._prints.tokens(self._position[np.flatnonzero(roots != np.arange(len(roots)))])
-            staying = len(np.unique(roots))
-            rarity = Rarity.of(self._prints.frequency - frequencies(gone), staying, self._rare_count)
-            if rarity.limit == self._rarity.limit and np.array_equal(rarity.frequency, self._rarity.frequency):
+            gone = np.flatnonzero(roots != np.arange(len(roots)))
+            if len(gone) == self._num_gone:
                 return
-            self._rarity = rarity
-            self._clusters.unite(one, other, self._may_join)
+            self._num_gone = len(gone)
+            tokens = (self._prints.tokens(self._position[some])[0] for some in _pieces(gone))
+            left = self._prints.frequency.without(frequencies(tokens))
+            self._rarity = Rarity.of(left, len(roots) - len(gone), self._rare_count)
+            may_join = self._may_join(one, other)
+            self._clusters.unite(one[may_join], other[may_join], self._may_join)
 
     def _is_twin(self, one: I64, other: I64) -> Flags:
         found = are_similar(self._prints, self._position[one], self._position[other], self._threshold)
@@ -114,6 +118,10 @@ def families(prints: Fingerprints, position: I64, ranks: I64, threshold: float) 
     for band in range(prints.bands.num_bands):
         compare_stars(prints.band(band)[position][ranks], ranks, clusters, is_variant, _always)
     return clusters.all_roots()
+
+
+def _pieces(rows: I64) -> Iterator[I64]:
+    return (rows[start : start + CHUNK_PAIRS] for start in range(0, len(rows), CHUNK_PAIRS))
 
 
 def _distinct(pairs: list[tuple[I64, I64]]) -> tuple[I64, I64]:
