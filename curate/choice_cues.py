@@ -7,7 +7,25 @@ is there. `ASKS` finds a question or an order, `CONDITIONS` the words before a l
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A costly pattern behind a cheap look: every match holds one of `words`, in lower case."""
+
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first match in a text."""
+        lower = text.lower()
+        return self.pattern.search(text) if any(word in lower for word in self.words) else None
+
+    def sub(self, replacement: str, text: str) -> str:
+        """The text with every match replaced."""
+        return self.pattern.sub(replacement, text) if self.search(text) else text
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -21,7 +39,7 @@ _PICK = r"\b(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
 _WRITE = r"\b(?:enter|write|give|type|answer|respond|reply|report|state|provide|submit|use|output)"
 _YOURS = "(?:only )?(?:with )?(?:only )?(?:the |your answer as (?:the |an? )?|an? )?"
 
-ALONE: Final = _any_of(
+_ALONE = _any_of(
     r"\bwhich (?:one |two |three )?(?:of|among) (?:these|those|the (?:following|above|below))\b",
     rf"\bwhich (?:one |two |three )?(?:of|among) the {_THING}\b",
     rf"\bwhich {_THING} (?:below |above )?(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
@@ -40,6 +58,10 @@ ALONE: Final = _any_of(
     r"\b(?:answer|multiple) choices?\s*[:：]|\b(?:options|choices)\s*(?:are)?\s*[:：]",
     "哪(?:个|一个|些)选项|(?:以下|下列)选项|正确的选项|选项中|请选择|选择正确",
     r"[（(【\[]\s*(?:单选|多选|单项选择|多项选择|不定项选择|选择)题?\s*[)）】\]]",
+)
+_PICKS = "select choose pick mark tick circle check identify indicate".split()
+ALONE: Final = Cue(
+    ("which", "letter", "option", "choice", "following", '" for', "” for", "' for", "选", *_PICKS), _ALONE
 )
 CLOSED_ZH: Final = _any_of(
     "(?:下列|以下|下面)[^。？?；;]{0,60}?(?:的是|的有|的为|哪[个项种些一])"
@@ -72,7 +94,7 @@ ASKS: Final = re.compile(
     re.IGNORECASE,
 )
 _QUOTE = r"[\"'“”`*]*"
-BINARY: Final = _any_of(
+_BINARY = _any_of(
     r"\btrue\s*(?:or|/)\s*false\s*[?:)\]]|\btrue\s*(?:or|/)\s*false\W*$|\byes\s*(?:or|/)\s*no\b\W*$",
     r"^\W*(?:true or false|true/false|t/f|yes or no|yes/no)\b",
     r"\bwhether\b[^.?!]*\b(?:true or false|correct or incorrect|right or wrong)\b",
@@ -83,6 +105,7 @@ BINARY: Final = _any_of(
     r"[（(]\s*(?:对|正确|√)\s*(?:或|/|、|or)?\s*(?:错|错误|×)\s*[)）]",
     r"(?:是否正确|对吗|对不对|正确吗)[？?。]?\s*[（(]?\s*[)）]?\s*$",
 )
+BINARY: Final = Cue(("true", "yes", "correct", "right", "t/f", "判断", "对", "正确", "√"), _BINARY)
 BINARY_ANSWERS: Final = frozenset(
     "yes no true false right wrong correct incorrect 对 错 是 否 正确 错误 不正确 不对 √ × ✓ ✗ ✔ ✘ 真 假 不是".split()
 )

@@ -82,7 +82,7 @@ _LABELS: Final = {
     for alphabet, core in _CORE.items()
     for shape, pattern in _shapes(core, alphabet).items()
 }
-# a text without a second label has no run: most texts are done with after one cheap look per alphabet
+# a text without a second label has no run: most texts are done with after one cheap look
 _SECOND: Final = {
     alphabet: re.compile(
         rf"(?<![A-Za-z\\]){letters[1]}[\s{WRAP}}}$]*[.．、。:：)）\]］】〕>\-–—|/]|^\W*{letters[1]}[ \t]|②",
@@ -90,6 +90,7 @@ _SECOND: Final = {
     )
     for alphabet, letters in ALPHABETS.items()
 }
+_ANY_SECOND: Final = re.compile(rf"(?:[Bb2Б]|ii|II)(?:[\s{WRAP}}}$]*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|②")
 _NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*$")  # Row 1: Step 2: Case II. name things, they offer nothing
 
 
@@ -133,6 +134,8 @@ def masked(text: str) -> str:
 def option_runs(text: str) -> list[OptionRun]:
     """All runs of two or more labels in a text, longest first; `text` is already `masked`."""
     folded = text.translate(_FOLD)
+    if _ANY_SECOND.search(folded) is None:
+        return []
     runs = [
         _run(text, alphabet, shape, labels)
         for alphabet in ALPHABETS

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from curate.choice_cues import ALONE, BINARY, Cue
 from curate.guessable import guessable
 
 CONTENTS = ("14", "15", "16", "17")
@@ -113,6 +114,16 @@ def test_true_false_and_yes_no_have_a_reason_of_their_own(prompt: str, truth: st
 )
 def test_open_problems_that_look_like_choices_stay(prompt: str, truth: str) -> None:
     assert guessable(prompt, truth, None) is None
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("cue", [ALONE, BINARY])
+def test_the_cheap_look_never_hides_a_match(shared: Path, cue: Cue) -> None:
+    texts = [row["question"] for row in _jsonl(shared / "data/mmlu_stem/test.jsonl")]
+    texts += [row["problem"] for row in json.loads((shared / "data/deepscaler/train_math.json").read_text())]
+    matching = [text for text in texts if cue.pattern.search(text)]
+    assert matching
+    assert [text for text in matching if cue.search(text) is None] == []
 
 
 @pytest.mark.shared

@@ -1,0 +1,115 @@
+"""How many multiple-choice problems are caught, in which shapes, and how many open ones are flagged?
+
+Real sets of multiple-choice problems get their options put into the text in many shapes, with the right letter, the
+right option's text or nothing as ground truth. Beside them, as a baseline, the plain rule "A, B, C and D each stand in
+the text behind a bracket or before one, in this order".
+
+    python benchmarks/multiple_choice.py [--shared FOLDER] [--items 500]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from curate.benchmarks import read_items
+from curate.guessable import guessable
+from curate.sources import Source
+
+SETS: Final = {
+    "aqua": "aqua/test.json",
+    "mmlu_stem": "mmlu_stem/test.jsonl",
+    "gaokao_zh": "gaokao_zh/gaokao_math_qa.jsonl",
+    "talscq en": "talscq/en_single_choice_train_3K.jsonl",
+    "talscq zh": "talscq/ch_single_choice_train_3K.jsonl",
+}
+OPEN: Final = {
+    "gsm8k": "gsm8k/train.jsonl",
+    "train_aime": "deepscaler/train_aime.json",
+    "olympiadbench": "olympiadbench/test.jsonl",
+    "svamp": "svamp/test.jsonl",
+    "cmath (zh)": "cmath/cmath_dev.jsonl",
+    "gaokao cloze (zh)": "gaokao_zh/gaokao_math_cloze.jsonl",
+    "train_math": "deepscaler/train_math.json",
+}
+SHAPES: Final = {
+    "(A) x (B) y": ("({}) {} ", "ABCDEFGHIJ"),
+    "A. x, a line each": ("{}. {}\n", "ABCDEFGHIJ"),
+    "A. x B. y": ("{}. {} ", "ABCDEFGHIJ"),
+    "A) x": ("{}) {}\n", "ABCDEFGHIJ"),
+    "（A）x": ("（{}）{}　", "ABCDEFGHIJ"),
+    r"\textbf{(A)}\ x": (r"\textbf{{({})}}\ {} \qquad ", "ABCDEFGHIJ"),
+    "**A)** x": ("**{})** {} ", "ABCDEFGHIJ"),
+    "a) x b) y": ("{}) {} ", "abcdefghij"),
+    "(1) x (2) y": ("({}) {} ", "123456789"),
+    "①x②y": ("{}{} ", "①②③④⑤⑥⑦⑧⑨⑩"),
+}
+TRUTHS: Final = ("letter", "content", "unknown")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=Path(__file__).resolve().parents[2] / "shared")
+    parser.add_argument("--items", type=int, default=500, help="items taken from each set")
+    options = parser.parse_args()
+    data = options.shared / "data"
+    if not data.is_dir():
+        sys.exit(f"skipped: no data in {data}; name its folder with --shared")
+    caught_table(data, options.items)
+    flagged_table(data)
+
+
+def caught_table(data: Path, num_items: int) -> None:
+    """By set, shape and what is known of the answer: the share that is caught."""
+    print("Caught, in % (ground truth: the letter, the option's text, nothing; then the plain rule)\n")
+    print(f"{'':20}" + "".join(f"{name:>29}" for name in SETS))
+    print(f"{'':20}" + f"{'letter   text   none   rule':>29}" * len(SETS))
+    rows = {name: _choice_rows(data / path, num_items) for name, path in SETS.items()}
+    for shape, (label, letters) in SHAPES.items():
+        print(f"{shape:20}" + "".join(_shares(problems, label, letters) for problems in rows.values()))
+
+
+def flagged_table(data: Path) -> None:
+    """By open set: the share that is flagged (train_math holds some 154 with options), and the speed."""
+    print(f"\nFlagged in open sets\n\n{'':20}{'rows':>8}{'flagged':>9}{'%':>8}{'rule %':>8}{'rows/s':>10}")
+    for name, path in OPEN.items():
+        items = read_items([Source(path=data / path)])
+        pairs = list(items.select("prompt", "ground_truth").iter_rows())
+        start_s = time.process_time()
+        flagged = sum(guessable(prompt, truth, None) is not None for prompt, truth in pairs)
+        per_s = len(pairs) / (time.process_time() - start_s)
+        by_rule = sum(_plain_rule(prompt) for prompt, _ in pairs)
+        shares = f"{100 * flagged / len(pairs):>8.2f}{100 * by_rule / len(pairs):>8.2f}"
+        print(f"{name:20}{len(pairs):>8,}{flagged:>9,}{shares}{per_s:>10,.0f}")
+
+
+def _shares(problems: list[tuple[str, list[str], int]], label: str, letters: str) -> str:
+    caught = dict.fromkeys((*TRUTHS, "rule"), 0)
+    for stem, choices, right in problems:
+        text = f"{stem}\n" + "".join(label.format(letters[place], it.strip()) for place, it in enumerate(choices))
+        for name, truth in zip(TRUTHS, (letters[right], choices[right], None), strict=True):
+            caught[name] += guessable(text, truth, None) is not None
+        caught["rule"] += _plain_rule(text)
+    return f"{'':>2}" + "".join(f"{100 * count / len(problems):>7.1f}" for count in caught.values())[1:]
+
+
+def _plain_rule(text: str) -> bool:
+    return re.search(r"\(?A[).].*\(?B[).].*\(?C[).].*\(?D[).]", text, re.DOTALL) is not None
+
+
+def _choice_rows(path: Path, num_items: int) -> list[tuple[str, list[str], int]]:
+    items = read_items([Source(path=path)]).filter(pl.col("ground_truth").str.contains(r"^[A-J]$"))
+    items = items.filter(pl.col("choices").list.len() > 1).sample(fraction=1, shuffle=True, seed=0).head(num_items)
+    columns = items.select("prompt", "choices", "ground_truth").iter_rows()
+    return [(stem, choices, ord(letter) - ord("A")) for stem, choices, letter in columns]
+
+
+if __name__ == "__main__":
+    main()
