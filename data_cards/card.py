@@ -7,6 +7,7 @@ funnel, difficulty and whom it holds for, decontamination, limits, how to rebuil
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +27,7 @@ from data_cards.parts import describe_columns
 TEMPLATE: Final = Path(__file__).parent / "templates" / "card.md.j2"
 CONFIGS: Final = {"default": "kept", "dropped": "dropped", "samples": "samples"}
 MAX_CELL: Final = 200
+NOT_SHOWN: Final = ("pool", facts.BENCHMARK_INPUT)  # inputs that stand elsewhere in the card
 
 
 def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest: str) -> str:
@@ -44,8 +46,8 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
         sources=[{**vars(source), **_cells(source)} for source in sources],
         steps=[step_of(stage) for stage in stages],
         model=_inline(facts.model_name(stages)),
-        difficulty_settings=_settings(facts.find_stage(stages, "difficulty")),
-        decontamination=_settings(facts.find_stage(stages, "decontaminate")),
+        difficulty=_described(facts.find_stage(stages, "difficulty")),
+        decontamination=_described(facts.find_stage(stages, "decontaminate")),
         benchmarks=[_benchmark_row(benchmark) for benchmark in facts.benchmarks(stages, dataset)],
         columns=_columns(dataset),
         limits=_limits(stages, sources),
@@ -123,19 +125,30 @@ def _benchmark_row(benchmark: facts.Benchmark) -> dict[str, Any]:
     methods = ", ".join(f"{_inline(name)} {number:,}" for name, number in benchmark.methods.items())
     return {
         "name": _inline(benchmark.name),
-        "content": _inline(benchmark.content[:16] if len(benchmark.content) == 64 else benchmark.content),
+        "content": _inline(_short(benchmark.content)),
         "num_dropped": benchmark.num_dropped,
         "methods": methods,
     }
 
 
-def _settings(stage: Manifest | None) -> str:
-    """A stage's config and facts as a table."""
+def _described(stage: Manifest | None) -> dict[str, str] | None:
+    """A stage as two tables: what came of it and what it read, and its settings."""
     if stage is None:
-        return ""
-    values = {**facts.flatten(stage.config), **facts.flatten(stage.facts)}
-    rows = [f"| `{_inline(name)}` | {_inline(_plain(value))} |" for name, value in values.items()]
-    return "\n".join([f"| {stage.stage} | |", "|---|---|", *rows])
+        return None
+    inputs = {
+        f"{name} digest" if _short(value) != value else name: _short(value)
+        for name, value in stage.inputs.items()
+        if not name.startswith(NOT_SHOWN)
+    }
+    return {
+        "results": _table({**inputs, **facts.flatten(stage.facts)}),
+        "settings": _table(facts.flatten(stage.config)),
+    }
+
+
+def _table(values: dict[str, Any]) -> str:
+    rows = [f"| `{_inline(name)}` | {_inline(_plain(value))} |" for name, value in values.items() if value is not None]
+    return "\n".join(["| | |", "|---|---|", *rows]) if rows else ""
 
 
 def _columns(dataset: Path) -> list[tuple[str, str]]:
@@ -148,6 +161,11 @@ def _limits(stages: Sequence[Manifest], sources: Sequence[facts.Source]) -> list
     limits = ["Ground truths are those of the sources: a stage drops an answer that it cannot check, it corrects none."]
     if model := facts.model_name(stages):
         limits.append(f"Pass rates are those of {_inline(model)}; another model finds other problems hard.")
+    if (stopped := facts.samples_spared(stages)) > 0:
+        limits.append(
+            f"Sampling stopped where a problem's fate was settled, sparing {stopped:.0%} of the samples: decisions are "
+            "those of all samples, but a single pass rate is rough; see `num_samples` and the interval beside it."
+        )
     if facts.find_stage(stages, "decontaminate"):
         limits.append("Decontamination finds what its method can see: a benchmark item told anew may remain.")
     if unstated := [source.name for source in sources if not source.licence]:
@@ -170,6 +188,11 @@ def citation(config: CardConfig, digest: str) -> str:
 
 def _cells(source: facts.Source) -> dict[str, str]:
     return {name: _inline(str(vars(source)[name])) for name in ("name", "licence", "revision", "content")}
+
+
+def _short(digest: str) -> str:
+    """The beginning of a SHA-256; anything else whole."""
+    return digest[:16] if re.fullmatch(r"[0-9a-f]{64}", digest) else digest
 
 
 def _plain(value: Any) -> str:

@@ -92,6 +92,12 @@ def model_name(stages: Sequence[Manifest]) -> str:
     return str(stage.facts.get("model", "a model of unknown name")) if stage else ""
 
 
+def samples_spared(stages: Sequence[Manifest]) -> float:
+    """Share of the difficulty stage's samples that curtailed sampling did without; 0 where all were drawn."""
+    stage = find_stage(stages, "difficulty")
+    return float(stage.facts.get("samples_saved_rate", 0.0)) if stage else 0.0
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """A benchmark that the pool was held against, what it is, and how many rows matched it by which method."""

@@ -71,7 +71,7 @@ def _print_step(number: int, step: Step, console: Console) -> None:
     _print_fields({name: value for name, value in evidence.items() if name != "item_text"}, console)
     plain = {name: value for name, value in step.evidence.items() if isinstance(value, int | float)}
     if plain:
-        console.print(_line(f"{'':<23}", ", ".join(f"{name} {value:.4g}" for name, value in plain.items())))
+        _print_block(", ".join(f"{name} {value:.4g}" for name, value in plain.items()), console, indent=24)
     _print_fields({name: value for name, value in step.evidence.items() if name not in plain}, console)
 
 

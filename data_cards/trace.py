@@ -56,8 +56,15 @@ def trace(tables: Tables, key: str, texts: Texts = MappingProxyType({})) -> Trac
         steps=_steps(tables, row),
         duplicates=_naming(tables.dropped, row["key"]),
         match=match(tables, row, texts),
-        samples=tables.samples.filter(pl.col("key") == row["key"]).collect().sort("stage", "index").to_dicts(),
+        samples=_samples(tables, row["key"]),
     )
+
+
+def _samples(tables: Tables, key: str) -> list[dict[str, Any]]:
+    """The problem's samples in the order of the stages that drew them, then by index."""
+    order = [stage.stage for stage in tables.stages]
+    rows = tables.samples.filter(pl.col("key") == key).collect().to_dicts()
+    return sorted(rows, key=lambda sample: (order.index(sample["stage"]), sample["index"]))
 
 
 def _steps(tables: Tables, row: Mapping[str, Any]) -> list[Step]:

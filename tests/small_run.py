@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -47,8 +48,8 @@ def problems(prompts: Sequence[str], source: str = "made_up") -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema(PROBLEM))
 
 
-def write_pool(folder: Path, rows: pl.DataFrame, config: Mapping[str, object] | None = None) -> None:
-    identity = {"stage": "ingest", "version": 1, "config": dict(config or {}), "inputs": {"made_up": "0" * 64}}
+def write_pool(folder: Path, rows: pl.DataFrame) -> None:
+    identity = {"stage": "ingest", "version": 1, "config": {}, "inputs": {"made_up": "0" * 64}}
     with OutFolder(folder, identity) as out:
         if out.complete() is None:
             is_empty = pl.col("prompt").str.strip_chars() == ""
@@ -71,7 +72,7 @@ def decontaminate(limit: int) -> Stage:
     )
 
 
-def difficulty(limit: int) -> Stage:
+def difficulty(limit: int, facts: Mapping[str, object] | None = None) -> Stage:
     config = Threshold(limit=limit)
 
     @contextmanager
@@ -92,9 +93,9 @@ def difficulty(limit: int) -> Stage:
         return decide(rows, reason, pl.col("num_correct").cast(pl.String) + " correct")
 
     adds = {"num_correct": pl.Int64(), "num_samples": pl.Int64(), "pass_rate": pl.Float64()}
-    return Stage(
-        "difficulty", 1, "corpus", config, open_sampler, adds=adds, inputs={"model": "2" * 64}, has_samples=True
-    )
+    inputs = {"model": "2" * 64}
+    stage = Stage("difficulty", 1, "corpus", config, open_sampler, adds=adds, inputs=inputs, has_samples=True)
+    return replace(stage, facts=lambda _: dict(facts)) if facts else stage
 
 
 def break_text(artifact: Path) -> None:
@@ -115,10 +116,11 @@ PROMPTS = ["", "a leak from the bench", HOSTILE, *(f"What is {n} + {n}?" for n i
 
 
 def write_run(
-    folder: Path, prompts: Sequence[str] = PROMPTS, *, limit: int = 4, config: Mapping[str, object] | None = None
+    folder: Path, prompts: Sequence[str] = PROMPTS, *, limit: int = 4, facts: Mapping[str, object] | None = None
 ) -> Path:
-    write_pool(folder / "ingest", problems(prompts), config)
+    """Write a run folder of three stages over these prompts; `facts` are those of the difficulty stage."""
+    write_pool(folder / "ingest", problems(prompts))
     run_stage(decontaminate(limit), open_artifact(folder / "ingest"), folder / "decontaminate")
-    run_stage(difficulty(limit), open_artifact(folder / "decontaminate"), folder / "difficulty")
+    run_stage(difficulty(limit, facts), open_artifact(folder / "decontaminate"), folder / "difficulty")
     (folder / "pipeline.json").write_text(json.dumps({"stages": ["ingest", "decontaminate", "difficulty"]}))
     return folder

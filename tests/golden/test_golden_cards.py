@@ -15,7 +15,7 @@ CONFIG = CardConfig(name="Golden", description="A small dataset that is built in
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
-    build(write_run(tmp_path / "run"), tmp_path / "dataset", CONFIG)
+    build(write_run(tmp_path / "run", facts={"model": "tiny"}), tmp_path / "dataset", CONFIG)
     return tmp_path / "dataset"
 
 
@@ -26,7 +26,7 @@ def test_the_small_card_is_the_committed_one(dataset: Path) -> None:
 def test_a_changed_word_row_or_picture_is_seen(dataset: Path, tmp_path: Path) -> None:
     before = texts_of(dataset)
     assert not any(len(word) == 64 and set(word) <= set("0123456789abcdef") for word in before["README.md"].split("`"))
-    build(write_run(tmp_path / "other", limit=5), tmp_path / "changed", CONFIG)
+    build(write_run(tmp_path / "other", limit=5, facts={"model": "tiny"}), tmp_path / "changed", CONFIG)
     after = texts_of(tmp_path / "changed")
     assert {name for name in before if before[name] != after[name]} == {*before} - {"croissant.json"}
     plots = [folder / "plots" / "difficulty.png" for folder in (dataset, tmp_path / "changed")]

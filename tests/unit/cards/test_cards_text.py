@@ -58,6 +58,16 @@ def test_the_card_says_what_each_source_is_and_what_leaked(tmp_path: Path) -> No
     assert open_artifact(tmp_path / "dataset").manifest.digest in text
 
 
+def test_the_card_says_whom_the_rates_hold_for_and_how_rough_they_are(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", facts={"model": "tiny-v3", "samples_saved_rate": 0.41})
+    build(run, tmp_path / "dataset", CardConfig())
+    text = DatasetCard.load(tmp_path / "dataset" / "README.md").text
+    assert "Pass rates hold for **tiny-v3**" in text
+    assert ["`model digest`", "2" * 16] in table_under(text, "Difficulty")
+    assert "sparing 41% of the samples" in text
+    assert "sparing" not in built(tmp_path / "other").text
+
+
 def test_every_column_is_explained(tmp_path: Path) -> None:
     explained = {row[0].strip("`"): row[1] for row in table_under(built(tmp_path).text, "Columns")}
     for part in ("kept", "dropped", "samples"):
