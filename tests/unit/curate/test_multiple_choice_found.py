@@ -121,8 +121,9 @@ def test_open_problems_that_look_like_choices_stay(prompt: str, truth: str) -> N
 def test_the_cheap_look_never_hides_a_match(shared: Path, cue: Cue) -> None:
     texts = [row["question"] for row in _jsonl(shared / "data/mmlu_stem/test.jsonl")]
     texts += [row["problem"] for row in json.loads((shared / "data/deepscaler/train_math.json").read_text())]
+    texts += ["True or false: 0 is even.", "Answer yes or no.", "15是质数，对吗？", "判断：0是自然数。", "T/F: 2 > 1"]
     matching = [text for text in texts if cue.pattern.search(text)]
-    assert matching
+    assert len(matching) > 3
     assert [text for text in matching if cue.search(text) is None] == []
 
 
