@@ -62,15 +62,18 @@ class PreciseRule:
     def owed(self, verdicts: Sequence[str]) -> int:
         """See `DecisionRule`."""
         seen = tally(verdicts)
-        left = self.max_samples - seen.correct - seen.wrong
-        if seen.undecided > self.max_undecided or self.error(seen.correct, seen.wrong) < self.target_error:
+        num_judged = seen.correct + seen.wrong
+        # the prior alone decides nothing, however sure it is of a wide band
+        is_sure = num_judged > 0 and self.error(seen.correct, seen.wrong) < self.target_error
+        if is_sure or seen.undecided > self.max_undecided:
             return 0
-        return max(0, min(self.chunk, left))
+        return max(0, min(self.chunk, self.max_samples - num_judged))
 
     def decision(self, verdicts: Sequence[str]) -> Decision | None:
         """See `DecisionRule`; None only where nothing was judged."""
         correct, wrong, undecided = tally(verdicts)
-        if self.error(correct, wrong) >= self.target_error and undecided > self.max_undecided:
+        is_sure = correct + wrong > 0 and self.error(correct, wrong) < self.target_error
+        if not is_sure and undecided > self.max_undecided:
             return "unverifiable"
         if not correct + wrong:
             return None

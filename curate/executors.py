@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Open = Callable[["Workspace"], AbstractContextManager["Run"]]
 Batch = tuple[int, pl.DataFrame]
 Result = tuple[int, pl.DataFrame, pl.DataFrame]
+MAX_DEATHS: Final = 3
 SLICES_PER_REPLICA: Final = 4
 SLICE_ROWS: Final = (16, 512)
 
@@ -74,20 +75,48 @@ def _local(work: Work, batches: Iterable[Batch]) -> Iterator[Result]:
 def _ray(work: Work, batches: Iterable[Batch]) -> Iterator[Result]:
     ray = _connect()
     waiting: dict[int, Waiting] = {}
-    slices: list[Any] = []
+    owed: dict[tuple[int, int], Any] = {}
     for number, batch in batches:
         parts = _slices(batch, work.replica.num_replicas)
-        slices += [ray.put(_pack(number, start, rows, work)) for start, rows in parts]
+        owed |= {(number, start): ray.put(_pack(number, start, rows, work)) for start, rows in parts}
         waiting[number] = Waiting(batch, len(parts), {})
-    try:
-        for number, start, rows in _results(ray, work, slices):
-            batch, num_parts, done = waiting[number]
-            done[start] = rows
-            if len(done) == num_parts:
-                del waiting[number]
-                yield number, batch, pl.concat([done[at] for at in sorted(done)])
-    except ray.exceptions.RayError as error:
-        raise _user_error(error) or error from None
+    for number, start, rows in _despite_deaths(ray, work, owed):
+        batch, num_parts, done = waiting[number]
+        done[start] = rows
+        if len(done) == num_parts:
+            del waiting[number]
+            yield number, batch, pl.concat([done[at] for at in sorted(done)])
+
+
+def _despite_deaths(ray: Any, work: Work, owed: dict[tuple[int, int], Any]) -> Iterator[tuple[int, int, pl.DataFrame]]:
+    """Every owed slice once. Where a node dies, what is still owed starts over on the nodes that are left.
+
+    Ray would rather wait for the dead actor's return, for ever where the cluster has no room for it.
+    """
+    num_deaths = 0
+    while owed:
+        try:
+            for number, start, rows in _results(ray, work, list(owed.values())):
+                del owed[number, start]
+                num_deaths = 0
+                yield number, start, rows
+        except ray.exceptions.RayError as error:
+            if (mistake := _user_error(error)) is not None:
+                raise mistake from None
+            if not isinstance(error, _deaths(ray)):
+                raise
+            num_deaths += 1
+            if num_deaths == MAX_DEATHS:
+                raise UserError(
+                    f"the cluster lost its workers {num_deaths} times without finishing anything "
+                    f"({' '.join(str(error).split())[:160]}); look at its nodes and run the same command again"
+                ) from None
+
+
+def _deaths(ray: Any) -> tuple[type[BaseException], ...]:
+    """What Ray raises where a process or a node is gone, as against what our own code raised there."""
+    errors = ray.exceptions
+    return (errors.RayActorError, errors.NodeDiedError, errors.ObjectLostError, errors.WorkerCrashedError)
 
 
 def _connect() -> Any:
@@ -117,7 +146,11 @@ def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int
         fn_constructor_args=(work.open, work.workspace.samples is not None),
         batch_size=None,
         batch_format="pyarrow",
-        compute=ray.data.ActorPoolStrategy(size=work.replica.num_replicas),
+        # from one up: a cluster may have less room than was asked for
+        compute=ray.data.ActorPoolStrategy(
+            min_size=1, initial_size=work.replica.num_replicas, max_size=work.replica.num_replicas
+        ),
+        ray_remote_args_fn=_no_restarts,
         num_gpus=work.replica.num_gpus if has_gpus else 0,
     )
     for table in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
@@ -126,26 +159,39 @@ def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int
             yield packed["number"], packed["start"], _rows(packed["rows"])
 
 
+def _no_restarts() -> dict[str, Any]:
+    return {"max_restarts": 0}
+
+
 class _Actor:
-    """One copy of the stage in a process of its own, open for as long as the process lives."""
+    """One copy of the stage in a process of its own, open from its first slice for as long as the process lives."""
 
     def __init__(self, open_run: Open, has_samples: bool) -> None:  # ray hands arguments by position
-        from curate.stage import Workspace
-
+        self._open, self._has_samples = open_run, has_samples
         self._samples = SampleList()
-        self._context = open_run(Workspace(self._samples if has_samples else None))
-        self._run = self._context.__enter__()
+        self._context: AbstractContextManager[Run] | None = None
+        self._run: Run | None = None
 
     def __call__(self, table: Any) -> Any:
         import pyarrow as pa
 
+        run = self._opened()
         answers = []
         for packed in table.to_pylist():
             self._samples.take(Sample(**known) for known in json.loads(packed["samples"]))
-            rows = self._run(_rows(packed["rows"]))
+            rows = run(_rows(packed["rows"]))
             drawn = json.dumps([asdict(sample) for sample in self._samples.drawn])
             answers.append({**packed, "rows": _bytes(rows), "samples": drawn})
         return pa.Table.from_pylist(answers, schema=table.schema)
+
+    def _opened(self) -> Run:
+        from curate.stage import Workspace
+
+        if self._run is None:
+            # not in __init__: what goes wrong in a call reaches the user as it was raised
+            self._context = self._open(Workspace(self._samples if self._has_samples else None))
+            self._run = self._context.__enter__()
+        return self._run
 
 
 def _slices(batch: pl.DataFrame, num_replicas: int) -> list[tuple[int, pl.DataFrame]]:

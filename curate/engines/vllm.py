@@ -88,24 +88,28 @@ def _start(config: EngineConfig, folder: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from vllm.platforms import current_platform
-
             from curate.engines.vllm_drivers import AsyncDriver, SteppedDriver
 
-            is_cpu = current_platform.is_cpu()
-            arguments = _arguments(config, folder) | (_for_cpu(config, folder) if is_cpu else {})
-            if is_cpu and config.data_parallel_size == config.tensor_parallel_size == 1:
+            if is_cpu() and config.data_parallel_size == config.tensor_parallel_size == 1:
                 os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
-                return SteppedDriver(arguments)
-            return AsyncDriver(arguments)
+                return SteppedDriver(arguments(config, folder))
+            return AsyncDriver(arguments(config, folder))
     except (ValueError, RuntimeError, OSError, ImportError) as error:
         raise UserError(
             f"{config.model}: vLLM does not start ({_first_line(error)}); VLLM_LOGGING_LEVEL=INFO shows more"
         ) from error
 
 
-def _arguments(config: EngineConfig, folder: Path) -> dict[str, Any]:
-    return {
+def is_cpu() -> bool:
+    """Whether vLLM will run on the CPU."""
+    from vllm.platforms import current_platform
+
+    return bool(current_platform.is_cpu())
+
+
+def arguments(config: EngineConfig, folder: Path) -> dict[str, Any]:
+    """How vLLM is started: `EngineArgs` for a settled config."""
+    common = {
         "model": str(folder),
         "dtype": config.dtype,
         "max_model_len": config.max_model_len,
@@ -118,6 +122,7 @@ def _arguments(config: EngineConfig, folder: Path) -> dict[str, Any]:
         "use_tqdm_on_load": False,
         "seed": 0,
     }
+    return common | (_for_cpu(config, folder) if is_cpu() else {})
 
 
 def _for_cpu(config: EngineConfig, folder: Path) -> dict[str, Any]:

@@ -49,6 +49,13 @@ def test_precise_decisions_are_wrong_no_oftener_than_their_bound_says() -> None:
     assert num_wrong <= bound + 3 * bound**0.5
 
 
+def test_the_prior_alone_decides_nothing() -> None:
+    rule = PreciseRule(0.0, 0.95, target_error=0.2, chunk=4, max_samples=16, max_undecided=2)
+    assert rule.owed([]) == 4
+    assert rule.decision([]) is None
+    assert rule.decision(["undecided"] * 3) == "unverifiable"
+
+
 def test_precise_sampling_stops_early_where_the_side_is_clear_and_at_the_cap_where_it_is_not() -> None:
     rule = PreciseRule(0.1, 0.9, target_error=0.05, chunk=4, max_samples=16, max_undecided=2)
     assert rule.owed([]) == 4
