@@ -203,7 +203,13 @@ class Handler(BaseHTTPRequestHandler):
     def tree(self, name: str, revision: str, folder: str) -> None:
         if (sha := self._sha(name, revision)) is not None:
             commit = self.hub.repos[name].commits[sha]
-            self.answer(200, [self._entry(commit, p) for p in sorted(commit.files) if p.startswith(folder)])
+            within = f"{folder}/" if folder else ""
+            below = sorted(path for path in commit.files if path.startswith(within))
+            is_whole = self.query.get("recursive", ["false"])[0].lower() in ("true", "1")
+            folders = {within + path[len(within) :].split("/")[0] for path in below if "/" in path[len(within) :]}
+            entries = [self._entry(commit, path) for path in below if is_whole or "/" not in path[len(within) :]]
+            entries += [{"type": "directory", "path": path, "oid": "0" * 40, "size": 0} for path in sorted(folders)]
+            self.answer(200, entries)
 
     def paths_info(self, name: str, revision: str) -> None:
         if (sha := self._sha(name, revision)) is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from datasets import load_dataset
 from hub_server import TOKEN, Fault, Hub, running_hub
 from huggingface_hub import DatasetCard, HfApi, constants
 from small_run import write_run
@@ -362,8 +363,8 @@ def test_a_curriculum_travels_with_its_dataset_and_goes_on_elsewhere(
     here = Curriculum.load(run / "checkpoint-3", problems, CurriculumConfig(), {"dataset": "d", "model": "m"})
     there = Curriculum.load(state, problems, CurriculumConfig(), {"dataset": "d", "model": "m"})
     assert there.draw(4) == here.draw(4)
-    card = DatasetCard(hub.read(REPO, "README.md").decode())
-    assert [entry["config_name"] for entry in card.data["configs"]] == ["default", "dropped", "samples", "curriculum"]
+    table = load_dataset(str(tmp_path / "pulled"), "curriculum", split="train", cache_dir=str(tmp_path / "cache"))
+    assert table["key"] == problems["key"].to_list()
     assert json.loads((state / "log.jsonl").read_text())["loss"] == 0.5
     (state / "curriculum.parquet").write_bytes(b"PAR1")
     with pytest.raises(UserError, match=r"curriculum\.parquet is not what was published"):
@@ -379,7 +380,8 @@ def test_a_run_without_a_curriculum_is_refused_before_anything_is_sent(
     assert not hub.log
 
 
-def gradus(hub: Hub, home: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def elsewhere(hub: Hub, home: Path, *command: object) -> subprocess.CompletedProcess[str]:
+    """Run a command as on another machine: its own cache, and the Hub by its address alone."""
     environment = {
         **os.environ,
         "HF_ENDPOINT": hub.url,
@@ -388,8 +390,26 @@ def gradus(hub: Hub, home: Path, *arguments: object) -> subprocess.CompletedProc
         "HF_HUB_DISABLE_XET": "1",
         "HF_DEBUG": "1",  # the client then logs every request
     }
-    command = [str(Path(sys.executable).parent / "gradus"), "card", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, env=environment, timeout=90)
+
+
+def gradus(hub: Hub, home: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return elsewhere(hub, home, Path(sys.executable).with_name("gradus"), "card", *arguments)
+
+
+LOAD = """
+import sys, datasets
+for config in ("default", "dropped", "samples"):
+    print(config, datasets.load_dataset(sys.argv[1], config, revision="v1.0.0", split="train").num_rows)
+"""
+
+
+def test_datasets_loads_what_was_pushed_by_its_name(hub: Hub, api: HfApi, dataset: Path, tmp_path: Path) -> None:
+    push(api, dataset, REPO, tag="v1.0.0")
+    loaded = elsewhere(hub, tmp_path, sys.executable, "-c", LOAD, REPO)
+    names = {"kept": "default"}
+    counts = {part: open_artifact(dataset).read(part).height for part in ("kept", "dropped", "samples")}
+    assert loaded.stdout.splitlines() == [f"{names.get(part, part)} {count}" for part, count in counts.items()]
 
 
 def test_the_commands_work_over_hf_endpoint_and_never_show_the_token(hub: Hub, dataset: Path, tmp_path: Path) -> None:
