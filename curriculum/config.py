@@ -13,7 +13,7 @@ class CurriculumConfig(Config):
     """Which problem next, when one counts as mastered, and when it comes back. A step is one of the trainer's."""
 
     policy: Literal["uniform", "prioritized", "easy_to_hard", "learnability", "target"] = Field(
-        "learnability", description="How slots go to active problems."
+        "target", description="How slots go to active problems."
     )
     seed: int = Field(0, ge=0, description="Seed of all draws; draw number d uses (seed, d) and nothing carried over.")
     half_life_visits: float = Field(

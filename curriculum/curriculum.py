@@ -48,6 +48,7 @@ class Clock:
     num_repeats: int = 0
     group_size: int = 0  # completions per problem in the last batch; 0 before the first
     outages: dict[str, int] = field(default_factory=dict)  # in a row, by source
+    doubts: dict[str, float] = field(default_factory=dict)  # log probability of all since the last success, by source
 
 
 class Curriculum:
@@ -102,7 +103,7 @@ class Curriculum:
         self._check(visits)
         self.clock.step = step
         figures, sources = batch_figures(self.stats, visits), self._sources_of(visits)
-        down = find_outages(self.stats, visits, sources, self.config)
+        down = find_outages(self.stats, visits, sources, self.clock.doubts, self.config)
         trusted = believed(visits, sources, down)
         for sign in down:
             self._event("outage", where=sign.where, detail=sign.detail)
@@ -166,14 +167,14 @@ class Curriculum:
 
     @classmethod
     def continue_from(
-        cls, folder: Path, problems: pl.DataFrame, config: CurriculumConfig, binding: Mapping[str, str]
+        cls, run: Path, problems: pl.DataFrame, config: CurriculumConfig, binding: Mapping[str, str]
     ) -> Self:
-        """A new run's curriculum with the statistics and pools of an earlier one, by key.
+        """A new run's curriculum with the statistics and pools of an earlier `run` (or one of its checkpoints), by key.
 
         Settings, model and dataset may differ; whatever else is bound, such as the sampling, may not. Steps begin at 0
         again: what was due in 30 steps stays due in 30 steps. The earlier visits stay with the earlier run.
         """
-        saved = state.read(folder)
+        saved = state.read(state.newest(run))
         state.refuse_mismatch(saved, saved.config, binding, frozenset({"dataset", "model"}))
         state.check_keys(problems)
         made = cls(problems, by_key(saved, problems, config)[0], config, binding)

@@ -1,12 +1,14 @@
 """Is something broken? Outcomes that the curriculum's own statistics hold to be next to impossible are not believed.
 
-Two signs, looked for in the whole batch and in each source by itself: next to no success where the problems' records
-promise many, or mostly undecided verdicts. A dead verifier, an endpoint that answers nothing, a broken chat template
-look like this; believing them would park or reopen every problem they touch.
+Two signs, looked for in the whole batch and in each source by itself: next to no success, over as many batches as there
+was none, where the problems' records promise many; or mostly undecided verdicts. A dead verifier, an endpoint that
+answers nothing, a broken chat template look like this; believing them would park or reopen every problem they touch.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -23,6 +25,7 @@ MIN_BATCH_PROBLEMS: Final = 2
 MIN_SOURCE_PROBLEMS: Final = 4
 # of the successes to be expected; a model that merely got worse must be learned from, not disbelieved
 NEARLY_NONE: Final = 0.05
+LEAST: Final = -500.0  # a log probability that is still a number in JSON
 
 
 class Outage(UserError):  # noqa: N818  # the word is the error
@@ -36,17 +39,26 @@ class Sign(NamedTuple):
     detail: str
 
 
-def find_outages(stats: Stats, visits: list[Visit], sources: list[str], config: CurriculumConfig) -> list[Sign]:
-    """What is down in this batch: the whole batch, or else some of its sources; `sources` is parallel to `visits`."""
-    if detail := _sign(stats, visits, MIN_BATCH_PROBLEMS, config):
-        return [Sign(BATCH, detail)]
-    by_source: dict[str, list[Visit]] = {}
+def find_outages(
+    stats: Stats, visits: list[Visit], sources: list[str], doubts: dict[str, float], config: CurriculumConfig
+) -> list[Sign]:
+    """What is down in this batch: the whole batch, or else some of its sources; `sources` is parallel to `visits`.
+
+    `doubts` holds, by place, the log probability of all that was seen there since its last success; it is brought up to
+    date.
+    """
+    parts = {BATCH: visits}
     for visit, source in zip(visits, sources, strict=True):
-        by_source.setdefault(source, []).append(visit)
-    if len(by_source) < 2:
-        return []
-    found = ((source, _sign(stats, part, MIN_SOURCE_PROBLEMS, config)) for source, part in sorted(by_source.items()))
-    return [Sign(source, detail) for source, detail in found if detail]
+        parts.setdefault(source, []).append(visit)
+    found: list[Sign] = []
+    for where, part in parts.items():
+        if detail := _sign(stats, where, part, doubts, config):
+            found.append(Sign(where, detail))
+            if where == BATCH:
+                break  # its sources need no names
+        if len(parts) == 2:
+            break  # one source is the batch
+    return found
 
 
 def in_a_row(counts: dict[str, int], down: list[Sign], sources: list[str]) -> dict[str, int]:
@@ -76,36 +88,40 @@ def refuse_lasting(counts: dict[str, int], down: list[Sign], step: int, limit: i
             )
 
 
-def _sign(stats: Stats, visits: list[Visit], min_problems: int, config: CurriculumConfig) -> str:
+def _sign(stats: Stats, where: str, visits: list[Visit], doubts: dict[str, float], config: CurriculumConfig) -> str:
     """What is unbelievable about these visits; empty where nothing is."""
     num_undecided = sum(visit.num_undecided for visit in visits)
     correct = np.array([visit.num_correct for visit in visits], np.int64)
     judged = correct + np.array([visit.num_wrong for visit in visits], np.int64)
     total = num_undecided + int(judged.sum())
-    is_group = len({visit.row for visit in visits}) >= min_problems
-    if is_group and num_undecided > config.outage_undecided * total:
+    min_problems = MIN_BATCH_PROBLEMS if where == BATCH else MIN_SOURCE_PROBLEMS
+    if len({visit.row for visit in visits}) >= min_problems and num_undecided > config.outage_undecided * total:
         return f"{num_undecided} of {total} verdicts undecided"
     rows = np.array([visit.row for visit in visits], np.int64)
-    chance = nearly_none_chance(int(correct.sum()), stats.successes[rows], stats.failures[rows], judged)
-    if chance < config.outage_p:
-        return f"{correct.sum()} of {judged.sum()} correct, whose probability was {chance:.1g}"
+    chance = log_chance(int(correct.sum()), stats.successes[rows], stats.failures[rows], judged)
+    doubts[where] = 0.0 if chance is None else max(doubts.get(where, 0.0) + chance, LEAST)
+    if config.outage_p > 0 and doubts[where] < math.log(config.outage_p):
+        return (
+            f"{correct.sum()} of {judged.sum()} correct; probability of so little success {math.exp(doubts[where]):.1g}"
+        )
     return ""
 
 
-def nearly_none_chance(num_correct: int, successes: Floats, failures: Floats, judged: Ints) -> float:
-    """P(at most `num_correct` successes in all groups together), exactly; 1 where they are more than nearly none.
+def log_chance(num_correct: int, successes: Floats, failures: Floats, judged: Ints) -> float | None:
+    """Log P(at most `num_correct` successes in all groups together), exactly; None where that is more than nearly none.
 
-    Groups are beta-binomial. The success rate of each is taken as Beta(successes, failures + 1): less than the
-    posterior, so that a problem which never succeeded promises nothing, and a pool of hopeless problems is no outage.
+    Groups are beta-binomial. The success rate of each is taken as Beta(successes - 1, failures + 1): less than the
+    posterior, so that a problem which never succeeded, or once by luck, promises nothing, and a pool of hopeless
+    problems is no outage.
     """
-    a, b = np.maximum(successes, 1e-9), failures + 1.0
+    a, b = np.maximum(successes - 1.0, 1e-9), failures + 1.0
     if num_correct > NEARLY_NONE * (judged * a / (a + b)).sum():
-        return 1.0
+        return None
     mass: Floats = np.ones(1)
     for part in _beta_binomials(a, b, judged):
         # only totals up to num_correct matter
         mass = np.convolve(mass, part)[: num_correct + 1].astype(np.float64)
-    return float(min(1.0, mass.sum()))
+    return max(math.log(max(mass.sum(), sys.float_info.min)), LEAST)
 
 
 def _beta_binomials(a: Floats, b: Floats, num: Ints) -> Iterator[Floats]:

@@ -19,6 +19,8 @@ Lines = tuple[Floats, Floats]
 
 def plot_courses(courses: dict[str, list[Course]], title: str, out: Path) -> Path:
     """Draw mean rate and mastered share over rollouts, effective groups over rollouts, waste over steps."""
+    from matplotlib.ticker import EngFormatter
+
     figure, axes = canvas(title)
     panels: tuple[tuple[str, str, str, Callable[[Course], Lines]], ...] = (
         ("Mean true success rate", "rollouts", "success rate", lambda run: (run.rollouts, run.mean_rate)),
@@ -30,6 +32,7 @@ def plot_courses(courses: dict[str, list[Course]], title: str, out: Path) -> Pat
         _panel(place, courses, lines)
         place.set(title=name, xlabel=x, ylabel=y)
         place.set_xlim(left=0)
+        place.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes[0, 0].legend()
     out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(out, dpi=120)

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from curriculum import Curriculum, CurriculumConfig, Outage, Visit
-from curriculum.outage import nearly_none_chance
+from curriculum.outage import log_chance
 
 GROUP = 8
 
@@ -102,9 +102,39 @@ def test_one_problem_with_a_broken_verifier_is_its_own_fault() -> None:
 
 def test_the_chance_of_a_total_is_exact() -> None:
     rng = np.random.default_rng(0)
-    s, f, n = np.array([3.0, 5.0, 1.0]), np.array([2.0, 1.0, 6.0]), np.array([2, 1, 3])
-    totals = rng.binomial(n, rng.beta(s, f + 1, (400_000, 3))).sum(axis=1)
-    assert nearly_none_chance(0, s, f, n) == pytest.approx((totals == 0).mean(), rel=0.02)
+    s, f, n = np.array([4.0, 6.0, 2.0]), np.array([2.0, 1.0, 6.0]), np.array([2, 1, 3])
+    totals = rng.binomial(n, rng.beta(s - 1, f + 1, (400_000, 3))).sum(axis=1)
+    chance = log_chance(0, s, f, n)
+    assert chance is not None
+    assert np.exp(chance) == pytest.approx((totals == 0).mean(), rel=0.02)
+
+
+def test_an_outage_too_small_to_show_in_one_batch_is_found_over_several() -> None:
+    curriculum = made()
+    for step in range(8):
+        # two problems of code a batch, always different ones
+        code = list(range(1, 40, 2))[2 * step : 2 * step + 2]
+        curriculum.observe([*batch(code, 0), *batch(range(0, 20, 2), 4)], step=step)
+        if outages(curriculum):
+            break
+    assert set(outages(curriculum)) == {"code"}
+    assert 1 <= step <= 4
+
+
+def test_one_success_takes_the_doubts_away() -> None:
+    curriculum = made()
+    for step in range(12):
+        code = list(range(1, 40, 2))[step : step + 2]
+        curriculum.observe([*batch(code, 0 if step % 2 else 3), *batch(range(0, 20, 2), 4)], step=step)
+    assert outages(curriculum) == []
+
+
+def test_problems_that_succeeded_once_by_luck_are_no_outage_when_they_fail() -> None:
+    # a hard source, measured once: the luckiest of its problems are drawn, and fail
+    curriculum = made(num_correct=1)
+    for step in range(10):
+        curriculum.observe(batch(range(4 * step, 4 * step + 4), 0), step=step)
+    assert outages(curriculum) == []
 
 
 def test_an_empty_batch_is_no_outage() -> None:

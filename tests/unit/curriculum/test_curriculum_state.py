@@ -40,7 +40,7 @@ def test_the_state_is_text_and_parquet_that_a_person_can_read(tmp_path: Path) ->
     curriculum = trained(tmp_path)
     header = json.loads((tmp_path / "curriculum.json").read_text())
     assert header["binding"] == BINDING
-    assert header["config"]["policy"] == "learnability"
+    assert header["config"]["policy"] == CONFIG.policy
     table = pl.read_parquet(tmp_path / "curriculum.parquet")
     assert table["key"].to_list() == KEYS
     assert dict(table["status"].value_counts().iter_rows()) == {k: v for k, v in curriculum.occupancy().items() if v}
