@@ -30,6 +30,6 @@ def train_copier(folder: Path) -> Path:
         {"prompt": f"Say {i % 10}.", "completion": f"<think>{i % 10}</think>\\boxed{{{i % 10}}}"} for i in range(320)
     ]
     data = write_jsonl(folder / "copy.jsonl", rows)
-    config = SftConfig(max_steps=60, batch_size=16, learning_rate=1e-2, save_steps=60, logging_steps=20)
+    config = SftConfig(max_steps=48, batch_size=16, learning_rate=1e-2, save_steps=48, logging_steps=20)
     sft(str(small_toy(folder / "untrained")), data, folder / "sft", config)
     return folder / "sft" / "model"

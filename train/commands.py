@@ -13,6 +13,7 @@ import typer
 from curate.config import Config
 from curate.options import with_options
 from train.compare import compare
+from train.explain import explain
 
 
 class Entry(NamedTuple):
@@ -49,6 +50,7 @@ for _name, _entry in COMMANDS.items():
 
 
 app.command("compare")(compare)
+app.command("explain")(explain)
 
 
 @app.callback()

@@ -62,6 +62,10 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
     rewards: tuple[str, ...] = Field(("accuracy",), description="Rewards that are added up.")
     reward_weights: tuple[float, ...] = Field((), description="A weight for each reward; 1, if not set.")
+    length_warmup_steps: int = Field(0, ge=0, description="Reward kimi_length: steps before it begins.")
+    overlong_cache: PositiveInt | None = Field(
+        None, description="Reward overlong: tokens before max_tokens over which it grows; a fifth, if not set."
+    )
     max_tokens: PositiveInt = Field(1024, description="Tokens at which a completion is cut off.")
     temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
     top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
@@ -77,8 +81,10 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
             raise ValueError(
                 f"{len(self.reward_weights)} reward_weights for {len(self.rewards)} rewards; give each one"
             )
-        if "accuracy" not in self.rewards:
-            raise ValueError("rewards lack accuracy; the curriculum learns from it (give it a weight of 0 if need be)")
+        if self.rewards[:1] != ("accuracy",):
+            raise ValueError(
+                "rewards must begin with accuracy, from which the curriculum learns (a weight of 0 will do)"
+            )
         num = self.num_problems * self.group_size
         if num % self.updates_per_generation:
             raise ValueError(
@@ -100,11 +106,23 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
         """Completions per optimizer step, over all devices."""
         return self.num_problems * self.group_size // self.updates_per_generation
 
+    def setting(self, opening: str = "", ends: frozenset[int] = frozenset()) -> Setting:
+        """What rewards need to know of the run."""
+        return Setting(
+            grading=self,
+            max_tokens=self.max_tokens,
+            opening=opening,
+            end_ids=ends,
+            group_size=self.group_size,
+            overlong_cache=self.overlong_cache or max(1, self.max_tokens // 5),
+            length_warmup_steps=self.length_warmup_steps,
+        )
+
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
     objective = replace(objective_named(config.objective), tau=config.tau)
-    rewards_named(config.rewards, Setting(config, config.max_tokens))
+    rewards_named(config.rewards, config.setting())
     check_split(config, config.sequences_per_step)
     folder = find_model(model, config, max_tokens=config.max_tokens)
     rows = read_problems(data)
@@ -133,12 +151,8 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
         raise UserError(f"{model}: has no switch to turn thinking off; leave --thinking at default")
     tokenizer = load_tokenizer(model)
     switches = template_switches(asked)
-    setting = Setting(
-        grading=config,
-        max_tokens=config.max_tokens,
-        opening=_opening(tokenizer, switches) if config.prompt_format == "chat" else "",
-        end_ids=end_ids(model, tokenizer),
-    )
+    opening = _opening(tokenizer, switches) if config.prompt_format == "chat" else ""
+    setting = config.setting(opening, end_ids(model, tokenizer))
     return CurriculumGRPOTrainer(
         problems=to_rows(rows.frame, config),
         curriculum=_curriculum(rows, config, model, run),

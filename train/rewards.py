@@ -14,8 +14,10 @@ from curate.config import nearest
 from curate.errors import UserError
 from curate.grading import GradingConfig
 from curate.verify import Item, Verdict, verify_many
+from train.language import language_of, share_in_language
 
 Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls
+Reward = Callable[..., list[float | None]]
 VALUE: Final = {"correct": 1.0, "wrong": 0.0, "undecided": None}
 
 
@@ -25,12 +27,17 @@ class Setting:
 
     opening: what the chat template writes in front of every completion (`<think>`), or nothing.
     end_ids: tokens that end a completion; one that ends in none of them was cut off.
+    overlong_cache: tokens before max_tokens over which the overlong punishment grows.
+    length_warmup_steps: steps before Kimi's length reward begins.
     """
 
     grading: GradingConfig
     max_tokens: int
     opening: str = ""
     end_ids: frozenset[int] = frozenset()
+    group_size: int = 1
+    overlong_cache: int = 0
+    length_warmup_steps: int = 0
 
     def is_cut(self, ids: Sequence[int]) -> bool:
         """Whether a completion of these tokens was cut off."""
@@ -49,13 +56,14 @@ class Setting:
 class Accuracy:
     """1 for a correct answer, 0 for a wrong one, None where the verifier cannot tell.
 
-    `reasons` holds the reason codes of the batch that was judged last, in order.
+    `values` and `reasons` hold the rewards and reason codes of the batch that was judged last, in order.
     """
 
     __name__ = "accuracy"
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
+        self.values: list[float | None] = []
         self.reasons: list[str] = []
 
     def __call__(
@@ -83,7 +91,8 @@ class Accuracy:
         verdicts = iter(verify_many(items, policy=self._setting.grading.verify))
         whole = [known or _pair(next(verdicts)) for known in judged]
         self.reasons = [reason for _, reason in whole]
-        return [VALUE[verdict] for verdict, _ in whole]
+        self.values = [VALUE[verdict] for verdict, _ in whole]
+        return self.values
 
 
 class ThinkFormat:
@@ -99,6 +108,84 @@ class ThinkFormat:
         return [float(is_thought_then_answer(self._setting.text(completion))) for completion in completions]
 
 
+class LanguageConsistency:
+    """Share of the words of the reasoning that are in the problem's language: DeepSeek-R1 (2501.12948), sec. 2.3.2.
+
+    None where the problem has too few words to tell its language, or the reasoning has none.
+    """
+
+    __name__ = "language"
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def __call__(self, completions: Sequence[Any], question: Sequence[str], **_: Any) -> list[float | None]:
+        """One entry per completion."""
+        return [self._of(self._setting.text(text), asked) for text, asked in zip(completions, question, strict=True)]
+
+    def _of(self, text: str, question: str) -> float | None:
+        wanted = language_of(question)
+        thought = text.partition("</think>")[0].strip().removeprefix("<think>")
+        return share_in_language(thought, *wanted) if wanted else None
+
+
+class KimiLength:
+    """Shorter right answers earn more, long wrong ones less: Kimi k1.5 (2501.12599), sec. 2.3.3.
+
+    lambda = 1/2 - (length - shortest) / (longest - shortest) over the group; a right answer gets lambda, a wrong one
+    min(0, lambda), all get 0 where the group has one length, before `length_warmup_steps`, and None where undecided.
+    """
+
+    __name__ = "kimi_length"
+
+    def __init__(self, setting: Setting, accuracy: Accuracy) -> None:
+        self._setting, self._accuracy = setting, accuracy
+
+    def __call__(self, completion_ids: Sequence[Sequence[int]], trainer_state: Any, **_: Any) -> list[float | None]:
+        """One entry per completion, of which accuracy has just been told."""
+        from accelerate import PartialState
+        from accelerate.utils import gather_object
+
+        if trainer_state.global_step < self._setting.length_warmup_steps:
+            return [0.0] * len(completion_ids)
+        mine = list(zip(map(len, completion_ids), self._accuracy.values, strict=True))
+        # a group may lie on two processes
+        values = kimi_length(gather_object(mine), self._setting.group_size)
+        return values[PartialState().process_index * len(mine) :][: len(mine)]
+
+
+def kimi_length(completions: Sequence[tuple[int, float | None]], group_size: int) -> list[float | None]:
+    """Kimi's length reward of (length, correctness) pairs that stand group by group."""
+    values: list[float | None] = []
+    for start in range(0, len(completions), group_size):
+        group = completions[start : start + group_size]
+        lengths = [length for length, _ in group]
+        shortest, spread = min(lengths), max(lengths) - min(lengths)
+        for length, correct in group:
+            bonus = 0.5 - (length - shortest) / spread if spread else 0.0
+            values.append(None if correct is None else bonus if correct else min(0.0, bonus))
+    return values
+
+
+def _overlong(setting: Setting) -> Reward:
+    """0 up to max_tokens - overlong_cache, then linearly down to -1 at max_tokens: DAPO (2503.14476), eq. 13."""
+    from trl.rewards import get_soft_overlong_punishment
+
+    return _named("overlong", get_soft_overlong_punishment(setting.max_tokens, setting.overlong_cache))
+
+
+def _repetition() -> Reward:
+    """Minus the share of repeated token 3-grams: Demystifying Long CoT (2502.03373), app. C.2."""
+    from trl.rewards import get_repetition_penalty_reward
+
+    return _named("repetition", get_repetition_penalty_reward())
+
+
+def _named(name: str, reward: Any) -> Reward:
+    reward.__name__ = name
+    return reward  # type: ignore[no-any-return]  # trl has no types
+
+
 def is_thought_then_answer(text: str) -> bool:
     """Whether a text is `<think>...</think>` and then something, each mark standing once."""
     thought, end, answer = text.strip().partition("</think>")
@@ -110,8 +197,14 @@ def _pair(verdict: Verdict) -> tuple[str, str]:
     return verdict.verdict, verdict.reason
 
 
-Reward = Callable[..., list[float | None]]
-REWARDS: Final[dict[str, Callable[[Setting], Reward]]] = {"accuracy": Accuracy, "think_format": ThinkFormat}
+REWARDS: Final[dict[str, Callable[[Setting, Accuracy], Reward]]] = {
+    "accuracy": lambda _, accuracy: accuracy,
+    "think_format": lambda setting, _: ThinkFormat(setting),
+    "language": lambda setting, _: LanguageConsistency(setting),
+    "kimi_length": KimiLength,
+    "overlong": lambda setting, _: _overlong(setting),
+    "repetition": lambda _, __: _repetition(),
+}
 
 
 def rewards_named(names: Sequence[str], setting: Setting) -> list[Reward]:
@@ -119,4 +212,5 @@ def rewards_named(names: Sequence[str], setting: Setting) -> list[Reward]:
     for name in names:
         if name not in REWARDS:
             raise UserError(f"--rewards: {name} is no reward; {nearest(name, list(REWARDS))}")
-    return [REWARDS[name](setting) for name in names]
+    accuracy = Accuracy(setting)
+    return [REWARDS[name](setting, accuracy) for name in names]

@@ -58,7 +58,7 @@ def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> It
     """A function from (objective, reward, changes of the row) to (trainer, its scored generation)."""
 
     def make(name: str, reward: type[rewards.Accuracy] = OddLength, **changes: Any) -> tuple[Any, dict[str, Any]]:
-        monkeypatch.setitem(rewards.REWARDS, "accuracy", reward)
+        monkeypatch.setattr(rewards, "Accuracy", reward)
         config = GrpoConfig(
             objective=name, num_problems=3, group_size=GROUP, max_steps=1, max_tokens=LENGTH, kl_coef=0.0, tau=0,
             updates_per_generation=1, temperature=1.0, logging_steps=1,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from curate.errors import UserError
 from curate.grading import GradingConfig
-from train.rewards import Accuracy, Setting, is_thought_then_answer, rewards_named
+from train.rewards import Accuracy, Setting, is_thought_then_answer, kimi_length, rewards_named
 
 END = 2
 SETTING = Setting(GradingConfig(), max_tokens=64, end_ids=frozenset({END}))
@@ -81,12 +81,67 @@ def test_the_think_format_is_one_closed_block_and_an_answer(text: str, is_good: 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
 def test_no_completion_breaks_a_reward(texts: list[str]) -> None:
-    for reward in rewards_named(["accuracy", "think_format"], SETTING):
-        values = judge(reward, texts)  # type: ignore[arg-type]  # both take the same keywords
+    for reward in rewards_named(["accuracy", "think_format", "language", "overlong", "repetition"], SETTING):
+        values = judge(reward, texts)  # type: ignore[arg-type]  # all take the same keywords
         assert len(values) == len(texts)
-        assert all(value is None or 0 <= value <= 1 for value in values)
+        assert all(value is None or -1 <= value <= 1 for value in values)
 
 
 def test_an_unknown_reward_names_the_nearest() -> None:
     with pytest.raises(UserError, match="did you mean accuracy"):
         rewards_named(["acuracy"], SETTING)
+
+
+def test_kimis_length_reward_is_by_rank_in_the_group_and_never_lifts_a_wrong_answer() -> None:
+    group = [(10, 1.0), (20, 1.0), (30, 1.0), (10, 0.0), (30, 0.0), (20, None)]
+    assert kimi_length(group, 6) == [0.5, 0.0, -0.5, 0.0, -0.5, None]
+
+
+def test_kimis_length_reward_is_zero_where_all_are_of_one_length() -> None:
+    assert kimi_length([(10, 1.0), (10, 0.0)], 2) == [0.0, 0.0]
+
+
+def test_kimis_length_reward_compares_only_inside_a_group() -> None:
+    assert kimi_length([(10, 1.0), (20, 1.0), (100, 1.0), (200, 1.0)], 2) == [0.5, -0.5, 0.5, -0.5]
+
+
+def test_the_overlong_punishment_grows_over_the_last_tokens() -> None:
+    setting = Setting(GradingConfig(), max_tokens=100, overlong_cache=20)
+    reward = rewards_named(["overlong"], setting)[0]
+    values = reward(completion_ids=[[1] * 80, [1] * 90, [1] * 100], completions=[""] * 3)
+    assert values == [0.0, -0.5, -1.0]
+
+
+ENGLISH = "First we add the two numbers together, then we carry the one over to the next column and write it down."
+CHINESE = "首先我们把两个数相加，然后进位到下一列，再写下结果，这样就得到了答案。"
+GERMAN = (
+    "Zuerst addieren wir die beiden Zahlen und schreiben dann die Eins in die nächste Spalte, bevor wir weiterrechnen."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "thought", "low", "high"),
+    [
+        (ENGLISH, f"{ENGLISH} $x+1$ {ENGLISH}", 1.0, 1.0),
+        (CHINESE, f"{CHINESE} $\\frac{{a}}{{b}}$", 1.0, 1.0),
+        (ENGLISH, CHINESE, 0.0, 0.0),
+        (CHINESE, ENGLISH, 0.0, 0.0),
+        (ENGLISH, f"{ENGLISH} {CHINESE}", 0.2, 0.6),
+        (ENGLISH, " ".join([GERMAN] * 2), 0.0, 0.2),
+        (GERMAN, " ".join([GERMAN] * 2), 0.9, 1.0),
+        (ENGLISH, "Wait, let me double check", 1.0, 1.0),
+    ],
+)
+def test_language_consistency_is_the_share_of_words_in_the_problems_language(
+    question: str, thought: str, low: float, high: float
+) -> None:
+    reward = rewards_named(["language"], SETTING)[0]
+    value = reward(completions=[f"<think>{thought}</think>\\boxed{{7}}"], question=[question])[0]
+    assert value is not None
+    assert low <= value <= high
+
+
+def test_reasoning_without_words_has_no_language() -> None:
+    reward = rewards_named(["language"], SETTING)[0]
+    assert reward(completions=["<think>3+4=7</think>7"], question=[ENGLISH]) == [None]
+    assert reward(completions=[f"<think>{ENGLISH}</think>7"], question=["3+4="]) == [None]
