@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+import yaml
 
+from curate.config import parse
 from curate.errors import UserError
 from curate.progress import Progress
 from curate.records import KINDS
@@ -31,18 +34,27 @@ _EXPECTED: Final[dict[object, str]] = {"correct": "correct", "wrong": "wrong", T
 Row = dict[str, Any]  # Any: a user's JSON
 Pairs = Annotated[Path, typer.Argument(help="JSONL file of pairs.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", help="JSONL file to write.", show_default=False)]
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help="A model for what rules leave undecided, as YAML: '{url: http://localhost:8000/v1, model: m}'. "
+        "More fields: audit_rate, cache, timeout_s.",
+    ),
+]
 Workers = Annotated[int | None, typer.Option("--workers", help="Symbolic workers; as many as cores by default.")]
 
 
-def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None) -> None:
+def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None, judge: Judge = None) -> None:
     """Verify all rows in order, write them, and print what came of it."""
     tally = Tally()
     partial = out.with_name(out.name + ".partial")
     rows = _rows(pairs)
     try:
-        with Progress("verify", None) as progress, _opened(partial) as file:
+        with Progress("verify", None) as progress, _opened(partial) as file, _judging(judge) as review:
             while chunk := list(islice(rows, _CHUNK)):
-                verdicts = verify_many([_item(row) for row in chunk], policy=config, workers=workers)
+                items = [_item(row) for row in chunk]
+                verdicts = review(items, verify_many(items, policy=config, workers=workers))
                 file.writelines(_written(row, verdict) for row, verdict in zip(chunk, verdicts, strict=True))
                 tally.add(chunk, verdicts)
                 progress.tick(len(chunk))
@@ -50,6 +62,25 @@ def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None)
     finally:
         partial.unlink(missing_ok=True)
     typer.echo(tally.report())
+
+
+@contextmanager
+def _judging(judge: str | None) -> Iterator[Callable[[Sequence[Item], list[Verdict]], list[Verdict]]]:
+    """What looks at verdicts again: nobody, or the judge of a config in YAML, whose counts are printed at the end."""
+    if judge is None:
+        yield lambda _, verdicts: verdicts
+        return
+    from curate.verify.judge import JudgeConfig, open_judge
+
+    try:
+        values = yaml.safe_load(judge)
+    except yaml.YAMLError:
+        values = None
+    if not isinstance(values, dict):
+        raise UserError("--judge holds no fields; write '{url: http://localhost:8000/v1, model: NAME}'")
+    with open_judge(parse(JudgeConfig, values, "--judge")) as opened:
+        yield opened.review
+        typer.echo("judge: " + ", ".join(f"{count:,} {name}" for name, count in sorted(opened.counts.items())))
 
 
 def _written(row: Row, verdict: Verdict) -> str:
