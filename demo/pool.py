@@ -23,7 +23,7 @@ from problems import Problem, from_expression, generate
 
 SIZES: Final = {"expressions": 260, "stories": 260, "reasoning_gym": 160, "benchmark": 256, "cold_start": 12_000}
 NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_BROKEN = 60, 40, 24, 8
-NO_THINK_SHARE: Final = 0.15
+NO_THINK_SHARE: Final = 0.08
 
 PROOFS: Final = (
     "Prove that the sum of {a} consecutive odd numbers is divisible by {a}.",
@@ -86,10 +86,7 @@ def _gsm8k(problem: Problem) -> dict[str, Any]:
 def _cold_start(problem: Problem, rng: random.Random) -> dict[str, Any]:
     is_short = rng.random() < NO_THINK_SHARE
     completion = problem.short_completion() if is_short else problem.completion()
-    return {
-        "prompt": [{"role": "user", "content": problem.question}],
-        "completion": [{"role": "assistant", "content": completion}],
-    }
+    return {"prompt": problem.question, "completion": completion}
 
 
 def _write_scraped(path: Path, known: list[Problem], benchmark: list[Problem], rng: random.Random) -> None:

@@ -39,13 +39,14 @@ def steps(out: Path, seed: int) -> Iterator[Step]:
     yield Step("a raw pool, a benchmark and cold-start examples", lambda: once(raw, lambda f: write_raw(f, seed)))
     yield Step("an untrained toy model", lambda: once(toy, lambda folder: build_toy(folder, questions(), seed=seed)))
     sft = ["train", "sft", "--model", toy, "--data", raw / "cold_start.jsonl", "--out", cold]
-    yield Step("cold start: SFT until about half right", words(*sft, *options("sft.yaml")))
-    curate = ["curate", "run", HERE / "pipeline.yaml", "--out", curated]
+    yield Step("cold start: SFT until about half right", words(*sft, "--config", HERE / "sft.yaml"))
+    yield Step("the pipeline file", lambda: write_pipeline(out))
+    curate = ["curate", "run", out / "pipeline.yaml", "--out", curated]
     yield Step("curate: from the raw pool to problems this model can learn from", words(*curate))
     bench = ["--data", raw / "benchmark.jsonl", "--n", "4"]
     yield Step("evaluate before", words("train", "evaluate", "--model", cold / "model", *bench, "--out", out / "before"))
     train = ["train", "grpo", "--model", cold / "model", "--data", curated / "difficulty", "--out", grpo]
-    yield Step("GRPO with the curriculum", words(*train, *options("grpo.yaml")))
+    yield Step("GRPO with the curriculum", words(*train, "--config", HERE / "grpo.yaml"))
     yield Step("evaluate after", words("train", "evaluate", "--model", grpo / "model", *bench, "--out", out / "after"))
     yield Step("the curriculum", words("curriculum", "status", grpo))
     yield Step("its picture", words("curriculum", "plot", grpo))
@@ -81,6 +82,12 @@ def once(folder: Path, make: Callable[[Path], Path]) -> None:
     """Make a folder whole or not at all; nothing to do where it stands."""
     if not folder.exists():
         make(folder.with_name(f"{folder.name}.partial")).replace(folder)
+
+
+def write_pipeline(out: Path) -> None:
+    """The demo's pipeline file with this run's folder filled in."""
+    text = (HERE / "pipeline.yaml").read_text(encoding="utf-8")
+    (out / "pipeline.yaml").write_text(text.replace("{run}", str(out)), encoding="utf-8")
 
 
 def questions() -> list[str]:
