@@ -64,6 +64,14 @@ def count_rows(dataset: Path, part: str) -> int:
     return int(scan_part(dataset, part).select(pl.len()).collect().item()) if (dataset / part).is_dir() else 0
 
 
+def rows_by_config(manifest: Manifest) -> dict[str, int]:
+    """Rows of each config by the manifest of a dataset."""
+    return {
+        name: sum(entry.num_rows for entry in manifest.files if entry.path.startswith(f"{part}/"))
+        for name, part in CONFIGS.items()
+    }
+
+
 def licences(config: CardConfig, sources: Sequence[facts.Source]) -> list[str]:
     """The Hub's identifiers of the dataset's licences: what the user says, else those of the sources."""
     return facts.licence_ids([config.licence] if config.licence else [source.licence for source in sources])
@@ -168,7 +176,7 @@ def _limits(stages: Sequence[Manifest], sources: Sequence[facts.Source]) -> list
         )
     if facts.find_stage(stages, "decontaminate"):
         limits.append("Decontamination finds what its method can see: a benchmark item told anew may remain.")
-    if unstated := [source.name for source in sources if not source.licence]:
+    if unstated := [source.name for source in sources if source.licence.lower() in facts.UNSTATED]:
         limits.append(f"No licence is recorded for {_inline(', '.join(unstated))}: find it out before you publish.")
     return limits
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, DatasetCard, HfApi
 from huggingface_hub.errors import HFValidationError, RemoteEntryNotFoundError, RepositoryNotFoundError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]  # exported lazily
 
 from curate.errors import UserError
 from curate.manifest import MANIFEST, Manifest, read_manifest
+from data_cards.card import configs, rows_by_config
 from data_cards.hub_errors import plainly
 from data_cards.published import CURRICULUM, MANAGED, curriculum_files, dataset_files, open_published
 
@@ -68,7 +70,7 @@ def push(
             head = _head(api, repo, private=private)
         commit = api.create_commit(
             repo,
-            _operations(api, repo, files, str(head)),
+            _operations(api, repo, files, manifest, str(head)),
             commit_message=f"Dataset {manifest.digest}",
             commit_description=f"{manifest.num_kept} problems, fingerprint {manifest.fingerprint}",
             repo_type="dataset",
@@ -163,15 +165,13 @@ def _same_or_refuse(api: HfApi, repo: str, tag: str, at: str, manifest: Manifest
 
 
 def _operations(
-    api: HfApi, repo: str, files: Mapping[str, Path | bytes], head: str
+    api: HfApi, repo: str, files: Mapping[str, Path | bytes], manifest: Manifest, head: str
 ) -> list[CommitOperationAdd | CommitOperationDelete]:
     """What the commit does: add the dataset's files, and remove those of an earlier version that it has no more."""
     there = [file.path for file in api.list_repo_tree(repo, repo_type="dataset", revision=head, recursive=True)]
-    card = DatasetCard(_text(files["README.md"]))
-    if "README.md" in there:
-        card = merged(card, DatasetCard(_fetch(api, repo, "README.md", head).decode()))
-    if f"{CURRICULUM}/curriculum.parquet" in files:
-        card = with_curriculum(card)
+    card = _own_card(files, manifest)
+    if "README.md" in there and (theirs := _card_on_hub(api, repo, head)) is not None:
+        card = merged(card, theirs)
     adds = {**files, "README.md": str(card).encode()}
     stale = [path for path in there if "/" in path and path.split("/")[0] in _folders() and path not in files]
     return [
@@ -189,12 +189,28 @@ def merged(ours: DatasetCard, theirs: DatasetCard) -> DatasetCard:
     return ours
 
 
-def with_curriculum(card: DatasetCard) -> DatasetCard:
-    """The card with the curriculum's table as a config of its own."""
-    files = [{"split": "train", "path": f"{CURRICULUM}/curriculum.parquet"}]
-    others = [entry for entry in _head_of(card)["configs"] if entry["config_name"] != CURRICULUM]
-    card.data["configs"] = [*others, {"config_name": CURRICULUM, "data_files": files}]
+def _own_card(files: Mapping[str, Path | bytes], manifest: Manifest) -> DatasetCard:
+    """The dataset's card, its configs as the data has them: somebody may have rewritten README.md without them."""
+    try:
+        card = DatasetCard(_text(files["README.md"]))
+    except (yaml.YAMLError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(
+            f"README.md: its head is no YAML table ({reason}); mend it or build the dataset again"
+        ) from None
+    card.data["configs"] = configs(rows_by_config(manifest))
+    if f"{CURRICULUM}/curriculum.parquet" in files:
+        table = [{"split": "train", "path": f"{CURRICULUM}/curriculum.parquet"}]
+        card.data["configs"] = [*card.data["configs"], {"config_name": CURRICULUM, "data_files": table}]
     return card
+
+
+def _card_on_hub(api: HfApi, repo: str, head: str) -> DatasetCard | None:
+    """The card that is there now; None where its head cannot be read, so that there is nothing in it to keep."""
+    try:
+        return DatasetCard(_fetch(api, repo, "README.md", head).decode())
+    except (yaml.YAMLError, ValueError):
+        return None
 
 
 def _head_of(card: DatasetCard) -> dict[str, Any]:

@@ -6,6 +6,7 @@ long advice. `plainly` turns each into a `UserError`; only the status and the da
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,6 +33,7 @@ BY_STATUS = {
     413: "the Hub finds a file too large; build the dataset with smaller texts",
     429: "the Hub asks for patience (too many requests); wait some minutes and run the same command again",
 }
+NO_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
 @contextmanager
@@ -70,4 +72,6 @@ def _line(error: BaseException) -> str | None:
         return f"the Hub refuses the card's head ({' '.join(str(error).split())})"
     if isinstance(error, OSError) and "Consistency check failed" in str(error):
         return "a file arrived damaged"
+    if isinstance(error, OSError) and error.errno in NO_PLACE:
+        return f"cannot write on this machine ({error.strerror})"
     return None

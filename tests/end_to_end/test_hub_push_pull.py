@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -57,6 +58,10 @@ def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def copied(folder: Path, copy: Path) -> Path:
+    return Path(shutil.copytree(folder, copy))
 
 
 def one_line(error: pytest.ExceptionInfo[UserError]) -> str:
@@ -189,6 +194,30 @@ def test_a_new_version_removes_the_files_of_the_old_and_keeps_what_others_added(
     assert tags(api, REPO) == ["v1.0.0", "v2.0.0"]
 
 
+@pytest.mark.parametrize("head", ["---\nconfigs: [\n---\nbroken", "---\n- a list\n---\n", "no head at all", "\xff"])
+def test_a_card_on_the_hub_that_nobody_can_read_is_replaced(hub: Hub, api: HfApi, dataset: Path, head: str) -> None:
+    push(api, dataset, REPO)
+    hub.commit(REPO, "by hand", {"README.md": head.encode("latin-1")})
+    push(api, dataset, REPO)
+    card = DatasetCard(hub.read(REPO, "README.md").decode())
+    assert [entry["config_name"] for entry in card.data["configs"]] == ["default", "dropped", "samples"]
+
+
+def test_a_rewritten_card_keeps_its_words_and_gets_its_configs_back(
+    hub: Hub, api: HfApi, dataset: Path, tmp_path: Path
+) -> None:
+    copy = copied(dataset, tmp_path / "copy")
+    (copy / "README.md").write_text("---\nlicense: mit\n---\n\n# My own words\n")
+    push(api, copy, REPO)
+    card = DatasetCard(hub.read(REPO, "README.md").decode())
+    assert "My own words" in card.text
+    assert [entry["config_name"] for entry in card.data["configs"]] == ["default", "dropped", "samples"]
+    (copy / "README.md").write_text("---\nlicense: [\n---\n")
+    with pytest.raises(UserError, match="head is no YAML table") as error:
+        push(api, copy, REPO)
+    one_line(error)
+
+
 def test_a_pull_request_leaves_main_and_tags_alone(hub: Hub, api: HfApi, dataset: Path, tmp_path: Path) -> None:
     hub.repos.clear()
     push(api, dataset, REPO)
@@ -249,10 +278,7 @@ DAMAGE = {
 def test_a_damaged_dataset_is_refused_before_anything_is_sent(
     hub: Hub, api: HfApi, dataset: Path, tmp_path: Path, message: str
 ) -> None:
-    copy = tmp_path / "copy"
-    for path, content in contents(dataset).items():
-        (copy / path).parent.mkdir(parents=True, exist_ok=True)
-        (copy / path).write_bytes(content)
+    copy = copied(dataset, tmp_path / "copy")
     DAMAGE[message](copy)
     with pytest.raises(UserError, match=message) as error:
         push(api, copy, REPO)
@@ -332,6 +358,14 @@ def test_a_pull_repeated_fetches_nothing_and_another_folder_is_left_alone(
     with pytest.raises(UserError, match="holds something else"):
         pull(api, REPO, "main", tmp_path / "mine")
     assert contents(tmp_path / "mine") == {"thesis.txt": b"years"}
+
+
+def test_a_place_that_cannot_be_written_is_one_line(hub: Hub, api: HfApi, dataset: Path, tmp_path: Path) -> None:
+    push(api, dataset, REPO)
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(UserError, match="cannot write on this machine") as error:
+        pull(api, REPO, "main", tmp_path / "file" / "out")
+    one_line(error)
 
 
 def test_a_hub_that_is_not_there_is_one_line(dataset: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Datasets compared with what is committed of them: text by text, rows as JSON lines, pictures by their looks.
+"""Datasets compared with what is committed of them: text by text, row by row, pictures by their looks.
 
 What depends on a library's version or on the checkout is left out: bytes of Parquet files, the digests over them, our
 own version and commit. Everything else must match to the letter. `GRADUS_GOLDEN=write pytest tests/golden` writes the
@@ -55,8 +55,21 @@ def texts_of(dataset: Path) -> dict[str, str]:
         for length in (64, 16, 12):
             texts = {name: text.replace(digest[:length], "…") for name, text in texts.items()}
     texts["README.md"] = texts["README.md"].replace(f"gradus-rlvr {version}", "gradus-rlvr …")
-    rows = {part: dataset / part for part in ("kept", "dropped", "samples") if (dataset / part).is_dir()}
-    return texts | {f"{part}.jsonl": pl.read_parquet(path).write_ndjson() for part, path in rows.items()}
+    samples = {"samples.jsonl": samples_of(dataset)} if (dataset / "samples").is_dir() else {}
+    return texts | {"rows.jsonl": rows_of(dataset)} | samples
+
+
+def rows_of(dataset: Path) -> str:
+    """A line for each row: what it is, where it came from, and what became of it."""
+    parts = [pl.read_parquet(dataset / part) for part in ("kept", "dropped") if (dataset / part).is_dir()]
+    rows = pl.concat(parts, how="diagonal_relaxed")
+    wanted = ("key", "source", "source_row", "prompt", "ground_truth", "pass_rate", "stage", "drop_reason")
+    return rows.select(name for name in wanted if name in rows.columns).write_ndjson()
+
+
+def samples_of(dataset: Path) -> str:
+    """A line for each sample, without its text."""
+    return pl.read_parquet(dataset / "samples").drop("text").write_ndjson()
 
 
 def steady(value: Any) -> Any:

@@ -1,16 +1,29 @@
 """Cards that are committed, built anew and compared: a change of one is a change that somebody looked at."""
 
+import importlib
 from pathlib import Path
 
 import pytest
+import yaml
 from golden import check, looks_alike, texts_of
 from small_run import write_run
 
+from curate.pipeline import read_pipeline, run_pipeline
 from data_cards.build import build
 from data_cards.card_config import CardConfig
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+WITH_A_MODEL = ("no-think", "difficulty")
 CONFIG = CardConfig(name="Golden", description="A small dataset that is built in every test.", repo="gradus/golden")
+
+
+DEMO = CardConfig(
+    name="Gradus demo pool",
+    description="The demo's raw pool after the stages that ask no model, without the part from reasoning-gym.",
+    licence="Apache-2.0",
+    repo="gradus/demo",
+)
 
 
 @pytest.fixture
@@ -21,6 +34,27 @@ def dataset(tmp_path: Path) -> Path:
 
 def test_the_small_card_is_the_committed_one(dataset: Path) -> None:
     check(dataset, HERE / "small")
+
+
+@pytest.fixture
+def demo_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The dataset of the demo's pool, by those stages of its pipeline that ask no model."""
+    pytest.importorskip("reasoning_gym", reason="the demo's pool needs the extra `demo`")
+    monkeypatch.syspath_prepend(str(ROOT / "demo"))
+    pool = importlib.import_module("pool")
+    pool.write_raw(tmp_path / "raw", seed=0)
+    file = yaml.safe_load((ROOT / "demo" / "pipeline.yaml").read_text().replace("{run}", str(tmp_path)))
+    # reasoning-gym may ask something else in its next version
+    file["sources"] = [source for source in file["sources"] if "reasoning_gym" not in source["path"]]
+    file["stages"] = {name: table for name, table in file["stages"].items() if name not in WITH_A_MODEL}
+    (tmp_path / "pipeline.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
+    run_pipeline(read_pipeline(tmp_path / "pipeline.yaml"), tmp_path / "run", lambda _: None)
+    build(tmp_path / "run", tmp_path / "dataset", DEMO)
+    return tmp_path / "dataset"
+
+
+def test_the_demo_pools_card_is_the_committed_one(demo_dataset: Path) -> None:
+    check(demo_dataset, ROOT / "data_cards" / "demo")
 
 
 def test_a_changed_word_row_or_picture_is_seen(dataset: Path, tmp_path: Path) -> None:
