@@ -98,8 +98,8 @@ def refuse_mismatch(saved: Saved, config: Mapping[str, Any], binding: Mapping[st
     for name in sorted({*saved.binding, *binding} - free):
         if saved.binding.get(name) != binding.get(name):
             advice = "--adopt-dataset takes it over by key" if name == "dataset" else f"resume with the same {name}"
-            was, now = _short(saved.binding.get(name)), _short(binding.get(name))
-            raise UserError(f"{path}: belongs to {name} {was}, not {now}; {advice}")
+            what = _difference(name, saved.binding.get(name, ""), binding.get(name, ""))
+            raise UserError(f"{path}: belongs to {what}; {advice}")
 
 
 def check_keys(problems: pl.DataFrame, where: str = "the dataset") -> None:
@@ -157,5 +157,14 @@ def _bytes(path: Path) -> bytes:
         raise UserError(f"{path}: missing; resume from a checkpoint that has it") from None
 
 
-def _short(value: str | None) -> str:
-    return "nothing" if value is None else value if len(value) <= 24 else f"{value[:12]}…{value[-8:]}"
+def _difference(name: str, was: str, now: str) -> str:
+    """`name was, not now`; where both are JSON tables, the first entry that differs."""
+    if was.startswith("{") and now.startswith("{"):
+        old, new = json.loads(was), json.loads(now)
+        entry = min(entry for entry in old.keys() | new.keys() if old.get(entry) != new.get(entry))
+        return f"{name} {entry} {old.get(entry)!r}, not {new.get(entry)!r}"
+    return f"{name} {_short(was)}, not {_short(now)}"
+
+
+def _short(value: str) -> str:
+    return "nothing" if not value else value if len(value) <= 24 else f"{value[:12]}…{value[-8:]}"

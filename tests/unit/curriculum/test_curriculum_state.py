@@ -69,6 +69,13 @@ def test_a_mismatch_is_refused_by_name(tmp_path: Path, name: str) -> None:
     assert ("--adopt-dataset" in str(error.value)) == (name == "dataset")
 
 
+def test_a_mismatch_inside_a_table_names_the_entry(tmp_path: Path) -> None:
+    binding = {"sampling": '{"temperature":1.0,"top_p":1.0}'}
+    Curriculum.create(frame(KEYS), CONFIG, binding).save(tmp_path)
+    with pytest.raises(UserError, match=r"sampling temperature 1\.0, not 0\.6"):
+        Curriculum.load(tmp_path, frame(KEYS), CONFIG, {"sampling": '{"temperature":0.6,"top_p":1.0}'})
+
+
 def test_another_setting_is_refused_by_name(tmp_path: Path) -> None:
     trained(tmp_path)
     with pytest.raises(UserError, match=r"curriculum\.floor 0\.05, not 0\.1"):
