@@ -17,6 +17,7 @@ from curate.config import Config
 from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import with_options
 from curate.redecide import RedecideConfig, redecide
+from curate.review import ReviewConfig, review
 from curate.sources import sources_from
 from curate.stage import Outcome, run_stage
 from curate.verify import command as verify_command
@@ -35,6 +36,7 @@ STAGES: Final[dict[str, Entry]] = {
     "multiple-choice": Entry("curate.multiple_choice", "MultipleChoiceConfig"),
     "decontaminate": Entry("curate.decontaminate", "DecontaminateConfig"),
     "verifiable": Entry("curate.verifiable", "VerifiableConfig"),
+    "reviewed": Entry("curate.reviewed", "ReviewedConfig"),
     "no-think": Entry("curate.no_think", "NoThinkConfig"),
     "difficulty": Entry("curate.difficulty", "DifficultyConfig"),
 }
@@ -128,9 +130,23 @@ for _name, _entry in STAGES.items():
     _add(_name, _entry)
 
 
+def review_command(
+    artifact: Annotated[list[Path], typer.Argument(help="Artifact folders to review.", show_default=False)],
+    config: ReviewConfig,
+) -> None:
+    """Serve the review page."""
+    review(artifact, config)
+
+
+app.command("review", help=ReviewConfig.__doc__)(with_options(review_command, ReviewConfig))
+
+
 def redecide_command(pool: Pool, out: Out, config: RedecideConfig, force: Force = False) -> None:
     """Decide an artifact of the difficulty stage anew."""
-    typer.echo(summary(redecide(open_artifact(pool), config, out, force=force)))
+    outcome = redecide(open_artifact(pool), config, out, force=force)
+    typer.echo(summary(outcome))
+    if outcome.manifest.reasons.get("undersampled"):
+        typer.echo(f"to draw what is lacking: gradus curate difficulty POOL --samples-from {pool}, with the same band")
 
 
 app.command("redecide", help=RedecideConfig.__doc__)(with_options(redecide_command, RedecideConfig))

@@ -21,6 +21,7 @@ from curate.token_views import Counts, Flag, Flags, Hashes, View, Views, ngrams
 GRAM: Final = 5
 VARIANT_GRAM: Final = 8
 MIN_TOKENS: Final = 8  # of an item that coverage can tell; a shorter one must stand there word for word
+MIN_WORDS: Final = 3  # beside figures and operators
 MIN_EXACT_TOKENS: Final = 4  # of an item that may be found inside a longer text
 MIN_SOLUTION_TOKENS: Final = 30  # a shorter solution is said of many problems
 MAX_ITEM_CHARS: Final = 10_000  # of an item's text in the evidence
@@ -74,7 +75,7 @@ class LeakSearch:
         self._plain = gram_index(of_prompts.plain, GRAM)
         self._renamed = gram_index(of_prompts.renamed, GRAM)
         self._renumbered = gram_index(of_prompts.renumbered, VARIANT_GRAM)
-        self._is_long = of_prompts.plain.lengths() >= MIN_TOKENS
+        self._is_long = _is_long(of_prompts)
         self._by_hash = {int(value): place for place, value in reversed(list(enumerate(self._texts.exact)))}
         self._short = _short_items(of_prompts, ~self._is_long)
         self._solution_texts = texts_of(items, "solution")
@@ -141,7 +142,8 @@ class LeakSearch:
                 coverage(self._renumbered, item, held.grams("renumbered", row, VARIANT_GRAM)),
             )
             verdict = judge(Pair(self._texts, item, texts, row), scores, least)
-            if verdict is not None:
+            # a solution works with other numbers all the time: only the item itself counts there
+            if verdict is not None and (field == "prompt" or verdict[0] == "contaminated"):
                 yield row, _Match(verdict[0], item, field, verdict[1], verdict[2])
 
     def _solution_matches(self, texts: Texts, field: Field) -> Iterator[tuple[int, _Match]]:
@@ -185,6 +187,15 @@ class _Held:
             alone = View(whole.of(text), np.array([0, len(whole.of(text))]))
             self._made[view, text] = np.sort(ngrams(alone, size)[0])
         return self._made[view, text]
+
+
+def _is_long(texts: Views) -> Flags:
+    """Which items coverage can tell: those of enough tokens, some of them words, or of very many."""
+    is_word = ((texts.flags & (Flag.FIGURE | Flag.OPERATOR)) == 0).astype(np.int64)
+    num_words = np.diff(np.concatenate(([0], np.cumsum(is_word)))[texts.plain.starts])
+    lengths = texts.plain.lengths()
+    is_long: Flags = (lengths >= MIN_TOKENS) & ((num_words >= MIN_WORDS) | (lengths >= 3 * MIN_TOKENS))
+    return is_long
 
 
 def _short_items(texts: Views, is_short: Flags) -> dict[int, tuple[Hashes, Counts]]:

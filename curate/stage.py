@@ -54,6 +54,7 @@ class Stage:
     facts: figures for the manifest (tokens spent, thresholds met), computed at the end from the parts on disk, given
         `scan("kept" | "dropped" | "samples")`, so that an interrupted run reports the same ones.
     plots: pictures for `plots/` as PNG bytes by name, drawn from the same parts.
+    widen: gives the pool with what else of its artifact enters: dropped rows that people want back.
     replica: what one copy of the stage takes on a cluster, and how many copies there are.
     batch_rows: rows a batch; it decides the shards' bytes, so a change of it is a change of version.
     """
@@ -68,6 +69,7 @@ class Stage:
     has_samples: bool = False
     facts: Facts | None = None
     plots: Plots | None = None
+    widen: Callable[[Artifact], Artifact] = lambda pool: pool
     replica: Replica = field(default_factory=Replica)
     batch_rows: int = 10_000
 
@@ -114,6 +116,7 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
     with OutFolder(out, stage.identity(pool.manifest.digest), force=force) as folder:
         if (complete := folder.complete()) is not None:
             return Outcome(complete, is_reused=True)
+        pool = stage.widen(pool)
         samples = SampleLog(out) if stage.has_samples else None
         with (
             Progress(stage.name, pool.manifest.num_kept) as progress,

@@ -17,7 +17,7 @@ from curate.commands import STAGES
 from curate.config import Config, parse
 from curate.errors import UserError
 from curate.ingest import IngestConfig, ingest, plan
-from curate.records import DECISION
+from curate.records import DECISION, problem_key
 from curate.sources import Source
 from curate.stage import Stage, run_stage
 
@@ -38,7 +38,13 @@ def benchmark_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def configured(name: str, benchmark: Path) -> Config:
     """A config of the stage with its required settings."""
-    required: Mapping[str, Mapping[str, Any]] = {"decontaminate": {"against": [str(benchmark)]}}
+    verdicts = benchmark.with_name("verdicts.jsonl")
+    word = {"key": problem_key(LEAKED), "reviewer": "ada", "decision": "drop", "queue": "audit", "time": "2030-01-01"}
+    verdicts.write_text(json.dumps(word) + "\n")
+    required: Mapping[str, Mapping[str, Any]] = {
+        "decontaminate": {"against": [str(benchmark)]},
+        "reviewed": {"verdicts": str(verdicts)},
+    }
     model = getattr(importlib.import_module(STAGES[name].module), STAGES[name].config)
     return parse(model, required.get(name, {}), name)
 

@@ -1,0 +1,157 @@
+// The review page: shows one problem at a time and sends rulings. Everything from the data is set as text, never as HTML.
+"use strict";
+
+const REASONS = {
+  keep: [],
+  drop: ["wrong_answer", "not_answerable", "several_answers", "contaminated", "badly_worded", "needs_figure", "too_easy"],
+  fix: ["wrong_answer", "wrong_form", "incomplete_answer"],
+};
+const MATH = {
+  delimiters: [
+    { left: "$$", right: "$$", display: true }, { left: "\\[", right: "\\]", display: true },
+    { left: "$", right: "$", display: false }, { left: "\\(", right: "\\)", display: false },
+  ],
+  throwOnError: false, trust: false, maxExpand: 200, maxSize: 20,
+};
+const at = (id) => document.getElementById(id);
+const state = { entries: [], shown: [], place: 0, item: null, asked: null, raw: false };
+
+async function call(path, body) {
+  const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, options);
+  if (!answer.ok) throw new Error((await answer.json()).detail || answer.statusText);
+  return answer.json();
+}
+
+function element(tag, text, className) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function setText(id, text) {
+  const target = at(id);
+  target.textContent = text ?? "";
+  if (text && !state.raw) renderMathInElement(target, MATH);
+}
+
+async function show(place) {
+  state.place = Math.max(0, Math.min(place, state.shown.length - 1));
+  const entry = state.shown[state.place];
+  if (!entry) return;
+  const item = state.item = await call(`/api/items/${entry.index}`);
+  document.body.classList.toggle("raw", state.raw);
+  at("why").textContent = item.queue;
+  at("automatic").textContent = item.drop_reason ? `dropped: ${item.drop_reason}` : "kept";
+  for (const name of ["prompt", "ground_truth", "solution", "item_text"]) setText(name, item[name]);
+  if (!item.ground_truth) at("ground_truth").textContent = "none";
+  at("source").textContent = item.source;
+  at("choices").replaceChildren(...item.choices.map((choice) => element("li", choice, "text")));
+  at("evidence").replaceChildren(...item.evidence.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+  at("samples").replaceChildren(...item.samples.map(sampleBox));
+  for (const box of [at("choices"), at("samples")]) if (!state.raw) renderMathInElement(box, MATH);
+  at("evidence").closest("section").hidden = !item.evidence.length && !item.item_text;
+  at("item_title").hidden = !item.item_text;
+  at("solution").closest("section").hidden = !item.solution;
+  at("samples").closest("section").hidden = !item.samples.length;
+  showProgress();
+}
+
+function sampleBox(sample) {
+  const box = element("div", "", `sample ${sample.verdict}`);
+  box.append(element("p", `${sample.verdict} · ${sample.verdict_reason} · ${sample.num_tokens} tokens`, "faint"));
+  box.append(element("div", sample.text, "text"));
+  return box;
+}
+
+function showProgress() {
+  const entry = state.shown[state.place];
+  const num_done = state.shown.filter((one) => one.ruling).length;
+  at("progress").max = state.shown.length;
+  at("progress").value = num_done;
+  at("position").textContent = `${state.place + 1} of ${state.shown.length} · ${num_done} ruled`;
+  at("ruled").textContent = entry.ruling ? `you: ${entry.ruling}` : "";
+  for (const name of ["keep", "drop", "fix"]) at(name).classList.toggle("chosen", entry.ruling === name);
+}
+
+function say(text, isError) {
+  at("status").textContent = text;
+  at("status").classList.toggle("error", Boolean(isError));
+}
+
+async function rule(decision, reason, answer) {
+  const entry = state.shown[state.place];
+  try {
+    await call("/api/rulings", { index: entry.index, decision, reason, ground_truth: answer });
+    entry.ruling = decision;
+    say(`${decision} saved`);
+    if (state.place + 1 < state.shown.length) await show(state.place + 1); else showProgress();
+  } catch (error) {
+    say(`not saved: ${error.message}`, true);
+  }
+}
+
+function ask(decision) {
+  state.asked = decision;
+  at("ask_title").textContent = decision === "fix" ? "What is the right answer, and what was wrong?" : "Why drop it?";
+  at("answer_label").hidden = decision !== "fix";
+  at("answer").required = decision === "fix";
+  at("answer").value = decision === "fix" ? state.item.ground_truth ?? "" : "";
+  at("reason").value = "";
+  at("reasons").textContent = REASONS[decision].map((reason, number) => `${number + 1} ${reason}`).join(" · ");
+  at("ask").showModal();
+  at(decision === "fix" ? "answer" : "reason").focus();
+}
+
+function answered() {
+  if (at("ask").returnValue !== "save") return;
+  const typed = at("reason").value.trim();
+  const reason = REASONS[state.asked][Number(typed) - 1] ?? typed;
+  rule(state.asked, reason, state.asked === "fix" ? at("answer").value.trim() : null);
+}
+
+function chooseQueue() {
+  const wanted = at("queue").value;
+  state.shown = state.entries.filter((entry) => !wanted || entry.queue === wanted);
+  show(nextOpen(-1));
+}
+
+function nextOpen(from) {
+  const place = state.shown.findIndex((entry, number) => number > from && !entry.ruling);
+  return place < 0 ? Math.max(from, 0) : place;
+}
+
+const KEYS = {
+  k: () => rule("keep", "", null), d: () => ask("drop"), f: () => ask("fix"),
+  n: () => show(state.place + 1), ArrowRight: () => show(state.place + 1),
+  p: () => show(state.place - 1), ArrowLeft: () => show(state.place - 1),
+  u: () => show(nextOpen(state.place)), r: () => { state.raw = !state.raw; show(state.place); },
+  "?": () => at("help").showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || at("ask").open || at("help").open) return;
+  if (event.target instanceof HTMLSelectElement || !KEYS[event.key]) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+
+async function start() {
+  const queue = await call("/api/queue");
+  state.entries = queue.entries;
+  at("reviewer").textContent = `as ${queue.reviewer}`;
+  const counts = Map.groupBy(queue.entries, (entry) => entry.queue);
+  at("queue").append(new Option(`all (${queue.entries.length})`, ""));
+  for (const [name, entries] of counts) at("queue").append(new Option(`${name} (${entries.length})`, name));
+  at("queue").addEventListener("change", chooseQueue);
+  at("keep").addEventListener("click", KEYS.k);
+  at("drop").addEventListener("click", KEYS.d);
+  at("fix").addEventListener("click", KEYS.f);
+  at("next").addEventListener("click", KEYS.n);
+  at("previous").addEventListener("click", KEYS.p);
+  at("ask").addEventListener("close", answered);
+  chooseQueue();
+}
+
+start().catch((error) => say(`cannot load: ${error.message}`, true));
