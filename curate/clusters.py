@@ -57,6 +57,24 @@ class Clusters:
         return self.roots(np.arange(len(self._parent)))
 
 
+class Remembered:
+    """A comparison that is not made twice of the same pair: bands bring many pairs together again and again."""
+
+    def __init__(self, is_alike: Compare) -> None:
+        self._is_alike = is_alike
+        self._different = np.empty(0, np.uint64)  # pairs as one number each, ascending
+
+    def __call__(self, one: I64, other: I64) -> Flags:
+        """Which pairs are alike."""
+        pairs = one.astype(np.uint64) << np.uint64(32) | other.astype(np.uint64)
+        place = np.minimum(np.searchsorted(self._different, pairs), max(len(self._different) - 1, 0))
+        is_new = self._different[place] != pairs if len(self._different) else np.ones(len(pairs), np.bool_)
+        alike = is_new.copy()
+        alike[is_new] = self._is_alike(one[is_new], other[is_new])
+        self._different = np.sort(np.concatenate([self._different, pairs[is_new & ~alike]]))
+        return alike
+
+
 def compare_stars(keys: U64, rows: I64, clusters: Clusters, is_alike: Compare, may_join: Compare) -> None:
     """Compare rows with equal keys and unite those that are alike and whose groups may join.
 

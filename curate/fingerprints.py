@@ -6,6 +6,7 @@ a token) and the band keys (8 bytes a band and row) go to disk and are read back
 
 from __future__ import annotations
 
+import mmap
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,6 +24,7 @@ from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, runs, shingle
 from curate.text import NUMBER_WORDS, normalised, tokens
 
 BLOCK_TOKENS: Final = 1 << 23
+MAX_MAPPED_TOKENS: Final = 1 << 26
 MAX_THREADS: Final = 4
 OPERATORS: Final = (
     "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "
@@ -47,6 +49,7 @@ class Fingerprints:
     answer: hash of the normalised ground truth, of the right option for a letter; 0 without one.
     priority: 0 for rows with ground truth and solution, up to 3 for rows with neither.
     frequency: how often each token occurs in the pool.
+    mapped, stored: the file of tokens, as memory and as an array.
     """
 
     keys: pl.Series
@@ -60,6 +63,8 @@ class Fingerprints:
     answer: U64
     priority: npt.NDArray[np.int8]
     frequency: Frequencies
+    mapped: mmap.mmap
+    stored: U32
     folder: Path
     bands: Bands
 
@@ -70,9 +75,11 @@ class Fingerprints:
         if not starts[-1]:
             return np.empty(0, np.uint32), starts
         place = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], lengths)
-        # opened anew each time, so that pages once read do not stay with this process
-        stored = np.memmap(self.folder / "tokens", np.uint32, "r")
-        return stored[place], starts
+        chosen = self.stored[place]
+        if len(self.stored) > MAX_MAPPED_TOKENS:
+            # pages once read do not stay with this process
+            self.mapped.madvise(mmap.MADV_DONTNEED)
+        return chosen, starts
 
     def band(self, index: int) -> U64:
         """The keys of all rows in one band."""
@@ -138,11 +145,14 @@ def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fi
     facts = pl.concat(columns, rechunk=True)
     arrays = {name: facts[name].to_numpy() for name in facts.columns if name not in ("key", "length")}
     starts = np.concatenate([[0], np.cumsum(facts["length"].to_numpy())]).astype(np.int64)
-    frequency = frequencies(
-        np.fromfile(folder / "tokens", np.uint32, BLOCK_TOKENS, offset=4 * start)
-        for start in range(0, int(starts[-1]), BLOCK_TOKENS)
+    with (folder / "tokens").open("r+b") as stored_tokens:
+        stored_tokens.truncate(max(4, 4 * int(starts[-1])))  # no empty file can be mapped
+        mapped = mmap.mmap(stored_tokens.fileno(), 0, access=mmap.ACCESS_READ)
+    stored = np.frombuffer(mapped, np.uint32, int(starts[-1]))
+    frequency = frequencies(stored[at : at + BLOCK_TOKENS] for at in range(0, len(stored), BLOCK_TOKENS))
+    return Fingerprints(
+        facts["key"], starts, **arrays, frequency=frequency, mapped=mapped, stored=stored, folder=folder, bands=bands
     )
-    return Fingerprints(keys=facts["key"], starts=starts, frequency=frequency, folder=folder, bands=bands, **arrays)
 
 
 def text_of(problems: pl.DataFrame) -> pl.Series:
@@ -188,23 +198,31 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
 
 def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind: U64) -> pl.DataFrame:
     """What the tokens say of each row; the fields are those of `Fingerprints`."""
+    numbers, number_starts = _chosen(is_number, starts)
+    operators, operator_starts = _chosen(is_operator, starts)
     lengths = np.diff(starts)
-    number = np.where(is_number, hashes, np.uint64(0))
-    order = np.cumsum(is_number)
-    local = (order - np.repeat(np.concatenate([[0], order])[starts[:-1]], lengths)).astype(np.uint64)
-    place = (np.arange(len(hashes)) - np.repeat(starts[:-1], lengths)).astype(np.uint64)
-    masked = np.where(is_number, _LOCAL, hashes)
-    figures = mixed(_sums(mixed(number), is_number, starts) + kind)
+    place = (np.arange(len(hashes)) - np.repeat(starts[:-1], lengths)).astype(np.uint64) * _LOCAL
+    number = hashes[numbers]
+    order = np.arange(len(numbers)) - np.repeat(number_starts[:-1], np.diff(number_starts))
+    whole = mixed(hashes + place)
+    unmasked = _sums(mixed(_LOCAL + place[numbers]) - whole[numbers], number_starts)
+    figures = mixed(_sums(mixed(number), number_starts) + kind)
     return pl.DataFrame(
         {
             "length": lengths,
-            "guard": mixed(figures + _sums(mixed(hashes), is_operator, starts)),
-            "sequence": _sums(mixed(number + local * _LOCAL), is_number, starts),
-            "context": _sums(_beside(number, hashes, starts), is_number, starts),
-            "whole": _sums(mixed(hashes + place * _LOCAL), np.True_, starts),
-            "masked": _sums(mixed(masked + place * _LOCAL), np.True_, starts),
+            "guard": mixed(figures + _sums(mixed(hashes[operators]), operator_starts)),
+            "sequence": _sums(mixed(number + order.astype(np.uint64) * _LOCAL), number_starts),
+            "context": _sums(_beside(numbers, hashes, starts), number_starts),
+            "whole": _sums(whole, starts),
+            "masked": _sums(whole, starts) + unmasked,
         }
     )
+
+
+def _chosen(is_chosen: Flags, starts: I64) -> tuple[I64, I64]:
+    """Where the chosen tokens stand, and their starts by row."""
+    places = np.flatnonzero(is_chosen)
+    return places, np.searchsorted(places, starts)
 
 
 def _hashed(flat: pl.Series) -> tuple[U64, Flags]:
@@ -215,22 +233,20 @@ def _hashed(flat: pl.Series) -> tuple[U64, Flags]:
     return hashes, ((flat >= "0") & (flat < ":")).to_numpy() | is_word
 
 
-def _beside(number: U64, hashes: U64, starts: I64) -> U64:
-    """A hash of each number with the tokens before and behind it in its row."""
-    before, behind = np.zeros_like(hashes), np.zeros_like(hashes)
-    before[1:], behind[:-1] = hashes[:-1], hashes[1:]
-    filled = starts[:-1][np.diff(starts) > 0]
-    before[filled] = 0
-    behind[filled[1:] - 1] = 0
-    near: U64 = mixed(mixed(mixed(number) + before) + behind)
+def _beside(places: I64, hashes: U64, starts: I64) -> U64:
+    """A hash of each of some tokens with the tokens before and behind it in its row."""
+    around = np.zeros((2, len(hashes) + 2), np.uint64)
+    around[:, 1:-1] = hashes
+    # the last token of a row is nothing to the first of the next, and the first of the next nothing to it
+    around[0, starts] = 0
+    around[1, starts + 1] = 0
+    near: U64 = mixed(mixed(mixed(hashes[places]) + around[0, places]) + around[1, places + 2])
     return near
 
 
-def _sums(values: U64, where: Flags | np.bool_, starts: I64) -> U64:
+def _sums(values: U64, starts: I64) -> U64:
     """The sum of each row's values, modulo 2^64: a hash that does not depend on their order."""
-    running = np.concatenate(
-        [np.zeros(1, np.uint64), np.cumsum(np.where(where, values, np.uint64(0)), dtype=np.uint64)]
-    )
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
     sums: U64 = running[starts[1:]] - running[starts[:-1]]
     return sums
 
@@ -238,7 +254,7 @@ def _sums(values: U64, where: Flags | np.bool_, starts: I64) -> U64:
 def _capitals(prompts: pl.Series) -> U64:
     words = prompts.str.extract_all(r"\b[A-Z]{4,}\b")
     starts = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
-    return _sums(mixed(words.explode(empty_as_null=False, keep_nulls=False).hash().to_numpy()), np.True_, starts)
+    return _sums(mixed(words.explode(empty_as_null=False, keep_nulls=False).hash().to_numpy()), starts)
 
 
 def answer_of(problems: pl.DataFrame) -> pl.Series:

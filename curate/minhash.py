@@ -61,21 +61,29 @@ def runs(ordered: U32 | U64) -> I64:
 
 def shingle_hashes(tokens: U64, starts: I64) -> tuple[U32, I64]:
     """32-bit hashes of every run of `SHINGLE` tokens; a row of fewer tokens is one shingle, a row of none has none."""
+    tokens, starts = _padded(tokens, starts)
     lengths = np.diff(starts)
-    ends = np.repeat(starts[1:], lengths)
-    place = np.arange(len(tokens))
-    run = np.zeros(len(tokens), np.uint64)
+    num_runs = max(len(tokens) - SHINGLE + 1, 0)
+    run = np.zeros(num_runs, np.uint64)
     for step in range(SHINGLE):
-        following = np.zeros(len(tokens), np.uint64)
-        following[: len(tokens) - step] = tokens[step:]
-        following[place + step >= ends] = 0
-        run = (run + following) * _ODD[step]
-    is_first_of_short = np.repeat(lengths, lengths) < SHINGLE
-    is_first_of_short &= place == np.repeat(starts[:-1], lengths)
-    is_shingle = (place + SHINGLE <= ends) | is_first_of_short
-    counts = np.where(lengths >= SHINGLE, lengths - SHINGLE + 1, np.minimum(lengths, 1))
-    hashes = (mixed(run[is_shingle]) >> _HALF).astype(np.uint32)
+        run += tokens[step : step + num_runs] * _ODD[step]
+    is_shingle = np.ones(len(tokens), np.bool_)
+    for step in range(1, SHINGLE):
+        # a run that begins here would reach into the next row
+        is_shingle[starts[1:][lengths > 0] - step] = False
+    hashes = (mixed(run[is_shingle[:num_runs]]) >> _HALF).astype(np.uint32)
+    counts = np.maximum(lengths - SHINGLE + 1, 0)
     return hashes, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _padded(tokens: U64, starts: I64) -> tuple[U64, I64]:
+    """The same with rows of one or two tokens filled up with zeros."""
+    lengths = np.diff(starts)
+    lacking = np.where(lengths > 0, np.maximum(SHINGLE - lengths, 0), 0)
+    if not lacking.any():
+        return tokens, starts
+    tokens = np.insert(tokens, np.repeat(starts[1:], lacking), 0)
+    return tokens, starts + np.concatenate([[0], np.cumsum(lacking)])
 
 
 def signatures(shingles: U32, starts: I64, num_perm: int = NUM_PERM) -> U32:

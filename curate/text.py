@@ -70,7 +70,8 @@ _RULES: Final = (
     (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"),
     (r"(\p{L}{3})-(\p{L}{4})", "$1 $2"),
     (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"),
-    (r"(\p{L}{3}|[^\p{L}\d)\]}|])!", "$1 "),
+    (r"(\p{L}{3})!", "$1 "),
+    (r"([^\p{L}\d)\]}|])!", "$1 "),
     (r"(\d)\s*:\s*(\d)", "$1 ratio $2"),
     (r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),
 )  # fmt: skip
@@ -98,11 +99,17 @@ NUMBER_WORDS: Final[dict[str, str]] = {
 
 def tokens(expr: pl.Expr) -> pl.Expr:
     """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets."""
-    literal = expr.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
-    text = literal.str.normalize("NFKC").str.to_lowercase()
+    text = expr.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
+    text = text.map_batches(_compatible, return_dtype=pl.String()).str.to_lowercase()
     for pattern, replacement in _RULES:
         text = text.str.replace_all(pattern, replacement)
     return text.str.extract_all(_PIECE)
+
+
+def _compatible(texts: pl.Series) -> pl.Series:
+    """Compatibility forms (NFKC) of the texts that are not plain ASCII: the others are theirs already."""
+    place = texts.str.contains(r"[^\x00-\x7f]").fill_null(value=False).arg_true()
+    return texts.clone().scatter(place, texts.gather(place).str.normalize("NFKC"))
 
 
 def normalised(expr: pl.Expr) -> pl.Expr:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from curate.clusters import Clusters, Flags, compare_stars
+from curate.clusters import Clusters, Flags, Remembered, compare_stars
 from curate.conflicts import are_in_conflict
 from curate.fingerprints import Fingerprints, Rarity, answer_of, frequencies
 from curate.minhash import I64
@@ -36,10 +36,11 @@ class Twins:
         self._clusters = Clusters(len(position))
         ranks = with_tokens(prints, position)
         guard = prints.guard[position]
+        is_twin = Remembered(self._is_twin)
         for band in range(prints.bands.num_bands):
             # rows that differ in a number or an operator never meet
             keys = prints.band(band)[position] ^ guard
-            compare_stars(keys[ranks], ranks, self._clusters, self._is_twin, self._may_join)
+            compare_stars(keys[ranks], ranks, self._clusters, is_twin, self._may_join)
 
     def roots(self) -> I64:
         """By rank, the rank of the row that stays for it."""
@@ -114,9 +115,10 @@ def families(prints: Fingerprints, position: I64, ranks: I64, threshold: float) 
     def is_variant(one: I64, other: I64) -> Flags:
         return are_similar(prints, position[one], position[other], threshold)
 
+    remembered = Remembered(is_variant)
     compare_stars(prints.masked[position][ranks], ranks, clusters, _always, _always)
     for band in range(prints.bands.num_bands):
-        compare_stars(prints.band(band)[position][ranks], ranks, clusters, is_variant, _always)
+        compare_stars(prints.band(band)[position][ranks], ranks, clusters, remembered, _always)
     return clusters.all_roots()
 
 
