@@ -219,8 +219,8 @@ def _collections(truth: Node, answer: Node, rules: Rules) -> Decision:
     if truth.op not in ("list", "set", "paren"):
         return _many_for_one(truth, answer, rules)
     if answer.op not in ("list", "set", "paren"):
-        if truth.op != "list" and len(truth.args) == 1:
-            return _single(truth.args[0], answer, rules)
+        if truth.op == "set" and truth.args:
+            return _as_sets(truth.args, (answer,), rules)
         return wrong("different", "set") if not _is_word(truth) else _single(truth, answer, rules)
     return _unlike_collections(truth, answer, rules)
 

@@ -38,11 +38,15 @@ _MAX_BARE: Final = 300
 
 
 class Extraction(NamedTuple):
-    """The answers found, last one last; `reason` says why there is none."""
+    """The answers found, last one last; `reason` says why there is none.
+
+    otherwise: the reason if what was taken for a bare answer turns out to be none.
+    """
 
     answers: tuple[str, ...]
     how: str
     reason: Reason | None = None
+    otherwise: Reason | None = None
 
 
 def extract(completion: str, policy: Policy) -> Extraction:
@@ -57,7 +61,11 @@ def extract(completion: str, policy: Policy) -> Extraction:
         return Extraction(tuple(boxes), "box") if boxes[-1].strip() else Extraction((), "box", "no_answer")
     if (found := _marked(final, policy)) is not None:
         return found
-    return Extraction((), "", "think_only" if _BOX.search(thinking) else "no_answer")
+    nothing: Reason = "think_only" if _BOX.search(thinking) else "no_answer"
+    bare = final.strip()
+    if policy.bare and bare and len(bare) <= _MAX_BARE and "\n" not in bare:
+        return Extraction((bare,), "bare", otherwise=nothing)
+    return Extraction((), "", nothing)
 
 
 def split_thinking(completion: str) -> tuple[str, str, bool]:
@@ -104,9 +112,6 @@ def _marked(final: str, policy: Policy) -> Extraction | None:
             claims = [claim for claim in claims if not pattern.search(claim)]  # "Final answer: the final answer is 7"
             if claims:
                 return Extraction(tuple(claims), "claim")
-    bare = final.strip()
-    if policy.bare and bare and len(bare) <= _MAX_BARE and "\n" not in bare:
-        return Extraction((bare,), "bare")
     return None
 
 

@@ -36,7 +36,7 @@ class Policy(Config):
     max_chars: int = Field(2000, ge=1, description="longest answer that is compared other than as a string")
     max_depth: int = Field(64, ge=1, le=200, description="deepest nesting of brackets that is read")
     max_digits: int = Field(400, ge=1, le=4000, description="longest figure that is read as a number")
-    max_memory_mb: int = Field(1024, ge=256, json_schema_extra=RUNTIME, description="memory of a symbolic worker, MiB")
+    max_memory_mb: int = Field(1024, ge=32, json_schema_extra=RUNTIME, description="memory of a symbolic worker, MiB")
     code_timeout_s: float = Field(6.0, gt=0, description="CPU seconds that a program may take for one test")
     code_memory_mb: int = Field(512, ge=64, description="memory of each process of a program, MiB")
     unsafe_local: bool = Field(

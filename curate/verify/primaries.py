@@ -223,7 +223,7 @@ class Primaries(Cursor):
         if name in _CONSTANTS:
             return _CONSTANTS[name]
         if name in ("frac", "binom"):
-            return Node("div" if name == "frac" else "binom", (self._argument(), self._argument()))
+            return self._two_arguments("div" if name == "frac" else "binom")
         if name == "sqrt":
             return self._root()
         if name in _FENCES:
@@ -233,6 +233,12 @@ class Primaries(Cursor):
         if name in _GREEK:
             return Node("sym", (), None, name)
         return self._decoration(name)
+
+    def _two_arguments(self, op: str) -> Node:
+        top, bottom = self._argument(), self._argument()
+        if top.name == "d" and bottom.op == "mul" and bottom.args[0].name == "d":
+            raise UnreadableError("a derivative")
+        return Node(op, (top, bottom))
 
     def _decoration(self, name: str) -> Node:
         """Commands that stand before a value and change its name or unit at most."""

@@ -12,7 +12,11 @@ import resource
 import select
 import signal
 import sys
-from typing import Any
+import time
+from pathlib import Path
+from typing import Any, Final
+
+_WATCH_S: Final = 0.02
 
 
 def main() -> None:
@@ -40,22 +44,43 @@ def _in_child(request: dict[str, Any]) -> object:
         os.close(reading)
         _child(request, writing)
     os.close(writing)
-    ready, _, _ = select.select([reading], [], [], request["timeout_s"])
-    reply = os.read(reading, 64) if ready else b""
+    failure = _watch(child, reading, request)
+    reply = os.read(reading, 64) if failure is None else b""
     os.close(reading)
     if not reply:
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    if reply:
-        return json.loads(reply)
-    return "worker_crash" if ready else "timeout"
+    return json.loads(reply) if reply else failure or "worker_crash"
+
+
+def _watch(child: int, reading: int, request: dict[str, Any]) -> str | None:
+    """Wait for the child; say why it must go, or None once it has replied or died.
+
+    Its memory is watched from here: inside, math-verify takes a MemoryError for "different".
+    """
+    deadline = time.monotonic() + request["timeout_s"]
+    while (left_s := deadline - time.monotonic()) > 0:
+        ready, _, _ = select.select([reading], [], [], min(left_s, _WATCH_S))
+        if ready:
+            return None
+        if _resident(child) > request["max_memory_mb"] * 2**20:
+            return "memory"
+    return "timeout"
+
+
+def _resident(child: int) -> int:
+    """Bytes of memory that a process holds; 0 where it is gone."""
+    try:
+        return int(Path(f"/proc/{child}/statm").read_text().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
 
 
 def _child(request: dict[str, Any], writing: int) -> None:
     """Compare under limits and leave at once; never returns."""
     from curate.verify.math import compare_latex
 
-    limit = request["max_memory_mb"] * 2**20
+    limit = 2 * request["max_memory_mb"] * 2**20  # a backstop for what grows faster than it is watched
     seconds = int(request["timeout_s"]) + 2
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -1,0 +1,188 @@
+"""The decision on two bare answers, in this process and by means bounded in time, cheapest first.
+
+Same string, long figures, option letters and words, then the grammar and the comparison of trees. What the grammar does
+not read but a worker may (sums, integrals) comes back as `SYMBOLIC`. Decisions are remembered, so that a group of
+completions with the same answer costs one comparison.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from curate.verify.compare import Rules, compare
+from curate.verify.grammar import parse
+from curate.verify.nodes import Node, TooLargeError, UnreadableError
+from curate.verify.normalise import canonical, clean
+from curate.verify.policy import Policy
+from curate.verify.verdict import Decision, correct, undecided, wrong
+from curate.verify.words import (
+    is_letter_alone,
+    is_phrase,
+    is_prose,
+    num_words,
+    option_letter,
+    same_words,
+    spoken_number,
+)
+
+DEFAULT: Final = Policy()
+SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # the mark of a pair that the workers should see
+_ASKS_TO_ROUND: Final = re.compile(
+    r"\bround(?:ed|ing)?\b|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant (?:figures?|digits?)\b|"
+    r"\bestimate\b|保留|精确到|四舍五入|约(?:等于|为)|近似",
+    re.IGNORECASE,
+)
+_NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
+_ADVANCED: Final = re.compile(
+    r"\\(?:int|iint|oint|sum|prod|lim|partial|nabla|infty|mathrm\{d\}|frac\{d|det|operatorname)"
+)
+_FIGURES: Final = re.compile(r"[0-9]+")
+_SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
+_MAX_TEXT: Final = 60
+_MANY_WORDS: Final = 5
+
+
+def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
+    """Compare two bare answers in this process; what needs a worker comes back as undecided, stage `symbolic`."""
+    rules = Rules(policy, *_asked(question))
+    return _decide(truth, answer, rules)
+
+
+@lru_cache(maxsize=10_000)
+def _asked(question: str | None) -> tuple[bool, bool]:
+    if not question:
+        return False, False
+    return _ASKS_TO_ROUND.search(question) is not None, _NAMES_BASE.search(question) is not None
+
+
+@lru_cache(maxsize=100_000)
+def _decide(truth: str, answer: str, rules: Rules) -> Decision:
+    clean_t, key_t = keyed(truth)
+    clean_a, key_a = keyed(answer)
+    if not key_t:
+        return undecided("unparseable_ground_truth", "exact")
+    if not key_a:
+        return wrong("no_answer", "extract")
+    if key_t == key_a:
+        return correct("exact", "exact")
+    if len(clean_a) > rules.policy.max_chars:
+        return wrong("too_long", "limits")
+    if len(clean_t) > rules.policy.max_chars:
+        return undecided("unparseable_ground_truth", "limits")
+    return _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
+
+
+@lru_cache(maxsize=50_000)
+def keyed(text: str) -> tuple[str, str]:
+    """A text cleaned for the grammar, and the key under which it is the same string as another."""
+    cleaned = clean(text[:20_000]) if len(text) > 20_000 else clean(text)
+    return cleaned, canonical(cleaned)
+
+
+def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
+    """Long figures, option letters and words, before anything is parsed."""
+    if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
+        same = truth.lstrip("0") == answer.lstrip("0")
+        return correct("exact", "exact") if same else wrong("different", "exact")
+    if is_letter_alone(truth):
+        letter = option_letter(answer)
+        if letter is None and len(answer) == 1 and not rules.policy.is_case_sensitive:
+            letter = answer.upper()
+        truth_letter = option_letter(truth)
+        if letter is not None:
+            return correct("text", "text") if letter == truth_letter else wrong("different", "text")
+    if (
+        same_words(truth, answer, is_case_sensitive=rules.policy.is_case_sensitive)
+        and is_prose(truth)
+        and is_prose(answer)
+    ):
+        return correct("text", "text")
+    return None
+
+
+def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
+    try:
+        tree_t = _parsed(truth, rules.policy)
+    except TooLargeError:
+        return undecided("unparseable_ground_truth", "limits")
+    except UnreadableError:
+        return _unread_truth(truth, answer)
+    try:
+        tree_a = _parsed(answer, rules.policy)
+        return compare(tree_t, tree_a, rules)
+    except (TooLargeError, RecursionError):
+        return wrong("too_long", "limits")
+    except UnreadableError:
+        return _unread_answer(tree_t, truth, answer, rules)
+
+
+def _unread_truth(truth: str, answer: str) -> Decision:
+    if _ADVANCED.search(truth) or _ADVANCED.search(answer):
+        return SYMBOLIC
+    if is_prose(truth):
+        return wrong("different", "text")
+    return undecided("unparseable_ground_truth", "exact")
+
+
+def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decision:
+    number = spoken_number(answer)
+    if number is not None:
+        return compare(tree, _parsed(number, rules.policy), rules)
+    if (_ADVANCED.search(answer) or _ADVANCED.search(truth)) and num_words(answer) < _MANY_WORDS:
+        return SYMBOLIC
+    return wrong("different", "text")
+
+
+@lru_cache(maxsize=50_000)
+def _tree(cleaned: str, max_depth: int, max_digits: int) -> Node | str | Exception:
+    if _SPACED_LIST.fullmatch(cleaned):
+        cleaned = cleaned.replace(" ", ", ")
+    if is_phrase(cleaned):
+        return Node("text", (), None, cleaned)
+    try:
+        return parse(cleaned, max_depth=max_depth, max_digits=max_digits)
+    except RecursionError:
+        return TooLargeError("nested too deep")
+    except (TooLargeError, UnreadableError) as error:
+        return error.with_traceback(None)
+
+
+def _parsed(cleaned: str, policy: Policy) -> Node:
+    tree = _tree(cleaned, policy.max_depth, policy.max_digits)
+    if isinstance(tree, Exception):
+        raise tree
+    return tree  # type: ignore[return-value]  # never a str
+
+
+def reads_as_answer(text: str, policy: Policy) -> bool:
+    """Whether a text is an answer and nothing else: mathematics, an option letter or one word; not a sentence."""
+    cleaned, key = keyed(text)
+    if not key or num_words(cleaned) > 1:
+        return False
+    if option_letter(cleaned) is not None:
+        return True
+    try:
+        return _parsed(cleaned, policy).op != "text"
+    except (TooLargeError, UnreadableError):
+        return _ADVANCED.search(cleaned) is not None
+
+
+def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAULT) -> str | None:
+    """None where a ground truth can be checked against, else the reason code why not."""
+    if kind != "math":
+        return None if kind == "code" else "no_verifier"
+    cleaned = clean(ground_truth)
+    if not canonical(cleaned):
+        return "unparseable_ground_truth"
+    if len(cleaned) > policy.max_chars:
+        return "too_long"
+    try:
+        _parsed(cleaned, policy)
+    except TooLargeError:
+        return "too_long"
+    except UnreadableError:
+        is_word = is_prose(cleaned) and len(cleaned) <= _MAX_TEXT
+        return None if is_word or _ADVANCED.search(cleaned) else "unparseable_ground_truth"
+    return None
