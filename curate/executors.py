@@ -101,8 +101,6 @@ def _despite_deaths(ray: Any, work: Work, owed: dict[tuple[int, int], Any]) -> I
                 num_deaths = 0
                 yield number, start, rows
         except ray.exceptions.RayError as error:
-            if (mistake := _user_error(error)) is not None:
-                raise mistake from None
             if not isinstance(error, _deaths(ray)):
                 raise
             num_deaths += 1
@@ -156,6 +154,8 @@ def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int
     for table in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
         for packed in table.to_pylist():
             _log(packed["samples"], work.workspace)
+            if packed["mistake"] is not None:
+                raise UserError(packed["mistake"])
             yield packed["number"], packed["start"], _rows(packed["rows"])
 
 
@@ -175,20 +175,23 @@ class _Actor:
     def __call__(self, table: Any) -> Any:
         import pyarrow as pa
 
-        run = self._opened()
-        answers = []
-        for packed in table.to_pylist():
-            self._samples.take(Sample(**known) for known in json.loads(packed["samples"]))
-            rows = run(_rows(packed["rows"]))
-            drawn = json.dumps([asdict(sample) for sample in self._samples.drawn])
-            answers.append({**packed, "rows": _bytes(rows), "samples": drawn})
-        return pa.Table.from_pylist(answers, schema=table.schema)
+        return pa.Table.from_pylist([self._answer(packed) for packed in table.to_pylist()], schema=table.schema)
+
+    def _answer(self, packed: dict[str, Any]) -> dict[str, Any]:
+        """The slice with its rows decided; a user's mistake travels as data, since Ray would bury it in its own."""
+        self._samples.take(Sample(**known) for known in json.loads(packed["samples"]))
+        answer: dict[str, Any]
+        try:
+            answer = {"rows": _bytes(self._opened()(_rows(packed["rows"]))), "mistake": None}
+        except UserError as mistake:
+            answer = {"mistake": str(mistake)}
+        return {**packed, **answer, "samples": json.dumps([asdict(sample) for sample in self._samples.drawn])}
 
     def _opened(self) -> Run:
         from curate.stage import Workspace
 
         if self._run is None:
-            # not in __init__: what goes wrong in a call reaches the user as it was raised
+            # not in __init__: there a mistake would kill the actor
             self._context = self._open(Workspace(self._samples if self._has_samples else None))
             self._run = self._context.__enter__()
         return self._run
@@ -206,13 +209,9 @@ def _pack(number: int, start: int, rows: pl.DataFrame, work: Work) -> Any:
 
     samples = work.workspace.samples
     known = [asdict(sample) for key in rows["key"] for sample in samples.of(key)] if samples is not None else []
-    packed = {"number": [number], "start": [start], "rows": [_bytes(rows)], "samples": [json.dumps(known)]}
-    return pa.table(
-        packed,
-        schema=pa.schema(
-            [("number", pa.int64()), ("start", pa.int64()), ("rows", pa.binary()), ("samples", pa.string())]
-        ),
-    )
+    packed = {"number": number, "start": start, "rows": _bytes(rows), "samples": json.dumps(known), "mistake": None}
+    types = {"number": pa.int64(), "start": pa.int64(), "rows": pa.binary(), "samples": pa.string()}
+    return pa.Table.from_pylist([packed], schema=pa.schema({**types, "mistake": pa.string()}))
 
 
 def _log(drawn: str, workspace: Workspace) -> None:
@@ -232,16 +231,6 @@ def _bytes(rows: pl.DataFrame) -> bytes:
 
 def _rows(packed: bytes) -> pl.DataFrame:
     return pl.read_ipc(io.BytesIO(packed))
-
-
-def _user_error(error: BaseException | None) -> UserError | None:
-    """The user's mistake that an actor raised, under the layers that Ray wraps it in."""
-    while error is not None:
-        if isinstance(error, UserError):
-            return UserError(*error.args[:1]) if type(error) is UserError else None
-        cause = vars(error).get("cause")
-        error = cause if isinstance(cause, BaseException) else error.__cause__
-    return None
 
 
 EXECUTORS: Final = {"local": _local, "ray": _ray}

@@ -74,14 +74,21 @@ def sha256_of(path: Path) -> str:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one whole, also after a crash."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file so that a reader sees the old one or the new one whole, also after a crash.
+
+    Raises `UserError` where it cannot be written, such as on a full disk; nothing is left of the attempt.
+    """
     temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"{path}: {error.strerror}; make room and run the same command again") from error
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -7,12 +7,14 @@ most one torn last line, which is cut off on the next start; every whole line is
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import polars as pl
 
@@ -78,58 +80,83 @@ class SampleList:
             self._by_key.setdefault(sample.key, []).append(sample)
 
 
+class Place(NamedTuple):
+    """Where a sample stands in the log; places sort by the sample's index."""
+
+    sample: int
+    offset: int
+    num_bytes: int
+
+
 class SampleLog:
-    """Samples of one stage run, by key in order of index; appends reach the disk before they count."""
+    """Samples of one stage run; an append is in the file before it counts, and memory holds places only, no texts."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the log in an artifact folder, reading what an earlier, interrupted run left there."""
+        """Open the log in an artifact folder, finding what an earlier, interrupted run left there."""
         self._folder = folder
         self._path = folder / LOG
-        self._by_key: dict[str, list[Sample]] = {}
-        for sample in self._recover():
-            self._by_key.setdefault(sample.key, []).append(sample)
+        self._places: dict[str, list[Place]] = {}
+        # unbuffered: nothing of a failed write is tried again behind our back
+        self._file = self._path.open("a+b", buffering=0)
+        try:
+            self._end = self._recover()
+        except UserError:
+            self._file.close()
+            raise
         self.num_recovered = len(self)
-        self._file = self._path.open("a", encoding="utf-8")
 
     def __len__(self) -> int:
-        return sum(len(samples) for samples in self._by_key.values())
+        return sum(len(places) for places in self._places.values())
 
     def of(self, key: str) -> tuple[Sample, ...]:
         """The samples of a problem so far, by index."""
-        return tuple(sorted(self._by_key.get(key, ()), key=lambda sample: sample.index))
+        return tuple(self._read(place) for place in sorted(self._places.get(key, ())))
 
     def append(self, sample: Sample) -> None:
         """Add a sample; raises `UserError` where the disk is full, leaving the log readable."""
+        line = (json.dumps(asdict(sample)) + "\n").encode()
         try:
-            self._file.write(json.dumps(asdict(sample)) + "\n")
-            self._file.flush()
+            is_whole = self._file.write(line) == len(line)
+            trouble = os.strerror(errno.ENOSPC)
         except OSError as error:
-            raise UserError(f"{self._path}: {error.strerror}; make room and run the same command again") from error
-        self._by_key.setdefault(sample.key, []).append(sample)
+            is_whole, trouble = False, str(error.strerror)
+        if not is_whole:
+            self._file.truncate(self._end)
+            raise UserError(f"{self._path}: {trouble}; make room and run the same command again")
+        self._note(sample, len(line))
 
     def close(self) -> None:
         """Close the log; it stays on disk for the next run."""
         self._file.close()
 
     def seal(self) -> None:
-        """Write `samples/*.parquet` from the log and remove the log."""
-        self._file.close()
-        rows = [asdict(sample) for key in sorted(self._by_key) for sample in self.of(key)]
-        frame = pl.DataFrame(rows, schema=schema(SAMPLE))
-        for index, start in enumerate(range(0, max(len(rows), 1), SHARD_ROWS)):
-            write_shard(shard_path(self._folder, "samples", index), frame.slice(start, SHARD_ROWS))
+        """Write `samples/*.parquet` from the log, sorted by key and index, a shard's rows in memory at a time."""
+        places = [place for key in sorted(self._places) for place in sorted(self._places[key])]
+        for number, start in enumerate(range(0, max(len(places), 1), SHARD_ROWS)):
+            rows = [asdict(self._read(place)) for place in places[start : start + SHARD_ROWS]]
+            write_shard(shard_path(self._folder, "samples", number), pl.DataFrame(rows, schema=schema(SAMPLE)))
 
-    def _recover(self) -> Iterator[Sample]:
-        if not self._path.exists():
-            return
-        data = self._path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            # a torn last line: the kill came in the middle of a write
-            with self._path.open("r+b") as file:
-                file.truncate(len(whole))
-        for number, line in enumerate(whole.splitlines(), start=1):
-            try:
-                yield Sample(**json.loads(line))
-            except (ValueError, TypeError) as error:
-                raise UserError(f"{self._path}: line {number} is not a sample ({error}); delete that line") from None
+    def _note(self, sample: Sample, num_bytes: int) -> None:
+        self._places.setdefault(sample.key, []).append(Place(sample.index, self._end, num_bytes))
+        self._end += num_bytes
+
+    def _read(self, place: Place) -> Sample:
+        return Sample(**json.loads(os.pread(self._file.fileno(), place.num_bytes, place.offset)))
+
+    def _recover(self) -> int:
+        """Note what the file holds and cut off a torn last line; gives the end of the last whole one."""
+        self._end = 0
+        with self._path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n"):
+                    # the kill came in the middle of a write
+                    self._file.truncate(self._end)
+                    break
+                self._note(self._parse(line, number), len(line))
+        return self._end
+
+    def _parse(self, line: bytes, number: int) -> Sample:
+        try:
+            return Sample(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{self._path}: line {number} is not a sample ({error}); delete that line") from None

@@ -1,0 +1,133 @@
+"""Real vLLM on a toy model: in this process, as a server on loopback, and through the stages."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from model_pool import pool, sums
+
+from curate.artifact import open_artifact
+from curate.engines import Completion, Engine, EngineConfig, PromptTooLong, Request, open_engine
+from curate.errors import UserError
+from curate.no_think import NoThinkConfig
+from curate.no_think import stage as no_think_stage
+from curate.stage import run_stage
+from demo.toy import build_toy
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+PORT = 18765
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_toy(tmp_path_factory.mktemp("toy") / "model", layers=2)
+
+
+@pytest.fixture(scope="module")
+def server(model: Path) -> Iterator[str]:
+    # seeds crash in chunked prefill on a CPU
+    settings = f"""--model {model} --port {PORT} --host 127.0.0.1 --dtype float32 --enforce-eager
+        --gpu-memory-utilization 0.1 --no-enable-chunked-prefill --max-num-batched-tokens 2048"""
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", *settings.split()]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    yield f"http://127.0.0.1:{PORT}/v1"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def engine(server: str, model: Path) -> Iterator[Engine]:
+    """vLLM in this process; the server, which starts beside it, is needed later."""
+    with open_engine(EngineConfig(model=str(model), engine="vllm", max_tokens=24)) as opened:
+        yield opened
+
+
+def complete(engine: Engine, *requests: Request) -> list[Completion]:
+    async def all_of_them() -> list[Completion]:
+        return await asyncio.gather(*(engine.complete(request) for request in requests))
+
+    return asyncio.run(all_of_them())
+
+
+def wait_until_up(url: str) -> None:
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(f"{url}/models", timeout=1).close()
+        except OSError:
+            time.sleep(0.5)
+        else:
+            return
+    pytest.fail("the vLLM server did not start")
+
+
+def test_a_seed_decides_a_completion_whoever_shares_its_batch(engine: Engine) -> None:
+    alone = complete(engine, Request("a", 0, "3 + 4", seed=7))[0]
+    crowd = complete(engine, *(Request("b", n, "3 + 4", seed=n) for n in range(12)))
+    assert crowd[7].text == alone.text
+    assert len({completion.text for completion in crowd}) == 12
+    assert {completion.finish_reason for completion in crowd} <= {"stop", "length"}
+    assert all(completion.num_tokens <= 24 for completion in crowd)
+
+
+def test_a_prompt_beyond_the_context_is_told_apart(engine: Engine) -> None:
+    with pytest.raises(PromptTooLong, match=r"\+ 24 > 512 tokens"):
+        complete(engine, Request("a", 0, "3 + 4" * 200, seed=1))
+
+
+def test_the_server_says_what_the_engine_in_this_process_says(engine: Engine, server: str, model: Path) -> None:
+    wait_until_up(server)
+    requests = [Request(str(n), 0, f"{n} + 4", n) for n in range(4)]
+    config = EngineConfig(base_url=(server,), model=str(model), max_tokens=24)
+    with open_engine(config) as served:
+        there = complete(served, *requests)
+        with pytest.raises(PromptTooLong, match="512"):
+            complete(served, Request("a", 0, "3 + 4" * 200, seed=1))
+    here = complete(engine, *requests)
+    # a stray </think> makes the server engine suppose that the template wrote the opening mark
+    assert [said.text.removeprefix("<think>") for said in there] == [said.text.removeprefix("<think>") for said in here]
+    assert [(said.num_tokens, said.finish_reason) for said in there] == [
+        (said.num_tokens, said.finish_reason) for said in here
+    ]
+
+
+def test_thinking_is_off_on_the_server_as_in_this_process(server: str, model: Path, tmp_path: Path) -> None:
+    wait_until_up(server)
+    config = NoThinkConfig(base_url=(server,), model=str(model), max_tokens=8, attempts=2)
+    outcome = run_stage(no_think_stage(config), pool(tmp_path / "pool", sums(6)), tmp_path / "out")
+    assert outcome.manifest.facts["no_think_by"] == "enable_thinking"
+    assert open_artifact(tmp_path / "out").read("samples").height == 12
+
+
+def test_the_command_measures_and_a_complete_artifact_starts_no_engine(model: Path, tmp_path: Path) -> None:
+    pool(tmp_path / "pool", sums(10))
+    options = ["--model", str(model), "--max-tokens", "16", "--k", "2", "--keep", "0"]
+    arguments = ["curate", "difficulty", str(tmp_path / "pool"), "--out", str(tmp_path / "out"), *options]
+    subprocess.run([Path(sys.executable).with_name("gradus"), *arguments], check=True)
+    manifest = open_artifact(tmp_path / "out").manifest
+    assert manifest.inputs["engine"] == "vllm"
+    assert manifest.facts["tokens"] > 0
+    again = (
+        f"import sys, gradus; sys.argv = {['gradus', *arguments]!r}\n"
+        "try: gradus.main()\n"
+        "finally: assert not {'vllm', 'torch', 'transformers'} & set(sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True)
+    assert (result.returncode, "reused" in result.stdout) == (0, True), result.stderr
+
+
+def test_a_chat_template_that_raises_is_one_line(model: Path, tmp_path: Path) -> None:
+    broken = build_toy(tmp_path / "broken", layers=1)
+    (broken / "chat_template.jinja").write_text("{{ raise_exception('no such role') }}")
+    config = EngineConfig(model=str(broken), engine="transformers", max_tokens=4)
+    with (
+        open_engine(config) as opened,
+        pytest.raises(UserError, match=r"chat template fails on problem a \(no such role\)"),
+    ):
+        complete(opened, Request("a", 0, "3 + 4", seed=1))
