@@ -186,8 +186,11 @@ class Curriculum:
         return made
 
     def _hold_out(self) -> None:
+        num = self.config.probe_size
+        if self.config.probe_held_out and num >= len(self.stats):
+            raise UserError(f"curriculum.probe_size {num} holds out all {len(self.stats)} problems; make it smaller")
         if self.config.probe_held_out:
-            self.stats.status[self.probe_rows(self.config.probe_size)] = HELD_OUT
+            self.stats.status[self.probe_rows(num)] = HELD_OUT
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = json.loads(self.config.model_dump_json())

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted, Visit
 
 GROUP = 8
@@ -169,6 +170,11 @@ def test_held_out_probes_are_never_drawn_and_depend_on_keys_only() -> None:
     assert not set(probe) & {row for step in range(100) for row in curriculum.draw(8, step=step)}
     turned = Curriculum.create(pl.DataFrame({"key": curriculum.keys.reverse()}), curriculum.config, {})
     assert {turned.keys[row] for row in turned.probe_rows()} == {curriculum.keys[row] for row in probe}
+
+
+def test_a_probe_set_that_leaves_nothing_to_train_on_is_refused() -> None:
+    with pytest.raises(UserError, match="probe_size 5 holds out all 5 problems"):
+        made(5, probe_size=5)
 
 
 def test_probes_may_be_trained_on_when_not_held_out() -> None:

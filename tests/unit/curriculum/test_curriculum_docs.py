@@ -1,0 +1,32 @@
+"""The docs name every setting's table, command and file as they are."""
+
+from pathlib import Path
+
+import pytest
+
+from curriculum import CurriculumConfig, state
+from curriculum.commands import app
+from curriculum.policies import POLICIES
+from curriculum.stats import STATUSES
+from curriculum.transitions import EVENTS
+
+DOCS = (Path(__file__).parents[3] / "docs" / "curriculum.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *POLICIES,
+        *(status.replace("_", " ") for status in STATUSES),
+        *EVENTS,
+        *(state.HEADER, state.PROBLEMS, state.VISITS, state.BATCHES, state.EVENTS),
+        *(f"gradus curriculum {command.name or command.callback.__name__}" for command in app.registered_commands),
+    ],
+)
+def test_the_docs_speak_of(name: str) -> None:
+    assert name in DOCS
+
+
+@pytest.mark.parametrize("name", CurriculumConfig.model_fields)
+def test_every_setting_says_what_it_does(name: str) -> None:
+    assert CurriculumConfig.model_fields[name].description
