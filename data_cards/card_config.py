@@ -1,8 +1,9 @@
-"""What a user can say about a dataset when building it: the options of `gradus card build`."""
+"""What a user can say about a dataset: the options of `gradus card build` and `gradus card push`."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Final
 
 from pydantic import Field, field_validator
@@ -39,3 +40,18 @@ class CardConfig(Config):
         if value and not REPO.fullmatch(value):
             raise ValueError("use ORG/NAME of letters, digits, '-', '_' and '.'")
         return value
+
+
+class PushConfig(Config):
+    """Publish a dataset on the Hub: one commit, and a tag that never moves.
+
+    The token is the one of `hf auth login` or HF_TOKEN. Broken off, the same command sends only what is missing.
+
+    Example: gradus card push datasets/first --repo me/first-problems --tag v1.0.0
+    """
+
+    repo: str = Field(description="ORG/NAME on the Hub; made if absent.")
+    tag: str = Field("", description="Version to tag, vMAJOR.MINOR.PATCH.")
+    private: bool = Field(default=False, description="Make the new repository private.")
+    create_pr: bool = Field(default=False, description="Open a pull request instead; it gets no tag.")
+    with_curriculum: Path | None = Field(None, description="Training run whose curriculum state travels along.")

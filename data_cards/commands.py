@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from curate.options import with_options
-from data_cards.card_config import CardConfig
+from data_cards.card_config import CardConfig, PushConfig
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -53,32 +53,22 @@ def _build(
 app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))
 
 
-@app.command()
-def push(
+def _push(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET_DIR", help="Folder of card build.", show_default=False)],
-    repo: Annotated[str, typer.Option(help="ORG/NAME on the Hub; made if absent.", show_default=False)],
-    tag: Annotated[str, typer.Option(help="Version to tag, vMAJOR.MINOR.PATCH.", show_default=False)] = "",
-    private: Annotated[bool, typer.Option("--private", help="Make the new repository private.")] = False,
-    create_pr: Annotated[bool, typer.Option("--create-pr", help="Open a pull request; it gets no tag.")] = False,
-    with_curriculum: Annotated[
-        Path | None, typer.Option(help="Training run whose curriculum travels along.", show_default=False)
-    ] = None,
+    config: PushConfig,
 ) -> None:
-    """Publish a dataset on the Hub: one commit, and a tag that never moves.
-
-    The token is the one of `hf auth login` or HF_TOKEN. Broken off, the same command sends only what is missing.
-
-    Example: gradus card push datasets/first --repo me/first-problems --tag v1.0.0
-    """
     from huggingface_hub import HfApi
 
-    from data_cards.hub import push as send
+    from data_cards.hub import push
 
-    pushed = send(HfApi(), dataset, repo, tag=tag, private=private, create_pr=create_pr, curriculum_of=with_curriculum)
+    pushed = push(HfApi(), dataset, config)
     typer.echo(f"{pushed.url}{' (there already: nothing to do)' if pushed.is_reused else ''}")
-    typer.echo(f"  commit {pushed.commit}" + (f", tag {tag}" if tag and not create_pr else ""))
-    if tag and create_pr:
-        typer.echo(f"  no tag: push again with --tag {tag} once the pull request is merged")
+    typer.echo(f"  commit {pushed.commit}" + (f", tag {config.tag}" if config.tag and not config.create_pr else ""))
+    if config.tag and config.create_pr:
+        typer.echo(f"  no tag: push again with --tag {config.tag} once the pull request is merged")
+
+
+app.command("push", help=PushConfig.__doc__)(with_options(_push, PushConfig))
 
 
 @app.command()

@@ -12,23 +12,21 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import yaml
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, DatasetCard, HfApi
+from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import HFValidationError, RemoteEntryNotFoundError, RepositoryNotFoundError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]  # exported lazily
 
 from curate.errors import UserError
 from curate.manifest import MANIFEST, Manifest, read_manifest
-from data_cards.card import configs, rows_by_config
+from data_cards.card_config import PushConfig
+from data_cards.hub_card import card_on_hub, merged, own_card
 from data_cards.hub_errors import plainly
-from data_cards.published import CURRICULUM, MANAGED, curriculum_files, dataset_files, open_published
+from data_cards.published import MANAGED, curriculum_files, dataset_files, open_published
 
 TAG: Final = re.compile(r"v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
 UNCHANGED: Final = "nothing on the Hub was changed, and what was already sent is not sent again"
-# keys of the card on the Hub that describe its data: ours replace them; all others of it are kept
-OURS_IN_CARD: Final = ("configs", "dataset_info")
 
 
 @dataclass(frozen=True)
@@ -40,44 +38,27 @@ class Pushed:
     is_reused: bool = False
 
 
-def push(
-    api: HfApi, dataset: Path, repo: str, *, tag: str = "", private: bool = False, create_pr: bool = False,
-    curriculum_of: Path | None = None,
-) -> Pushed:  # fmt: skip
-    """Commit a dataset to `repo`, make the tag, and say where it is; a rerun of a finished push changes nothing.
+def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
+    """Commit a dataset, make the tag, and say where it is; a rerun of a finished push changes nothing.
 
     Args:
         api: whom to talk to, and with which token.
         dataset: a folder that `gradus card build` made.
-        repo: `ORG/NAME`, made when it does not exist.
-        tag: `vMAJOR.MINOR.PATCH`; refused when it names another dataset already.
-        private: make the repository private; refused for one that exists and is public.
-        create_pr: open a pull request instead of committing to main; it gets no tag.
-        curriculum_of: a training run whose newest curriculum state travels with the dataset.
+        config: where to; a private push into a public repository and a tag of another dataset are refused.
 
     Raises:
         UserError: on anything amiss here, there or between; nothing is half-pushed.
     """
+    repo, tag = config.repo, config.tag
     _check_names(repo, tag)
     manifest = open_published(dataset)
-    files = {**dataset_files(dataset, manifest), **(curriculum_files(curriculum_of) if curriculum_of else {})}
+    curriculum = curriculum_files(config.with_curriculum) if config.with_curriculum else {}
     with plainly(repo, UNCHANGED):
-        head = _head(api, repo, private=private)
+        head = _head(api, repo, private=config.private)
         if tag and (at := _tagged(api, repo, tag, head)) is not None:
             return _same_or_refuse(api, repo, tag, at, manifest)
-        if head is None:
-            api.create_repo(repo, repo_type="dataset", private=private, exist_ok=True)
-            head = _head(api, repo, private=private)
-        commit = api.create_commit(
-            repo,
-            _operations(api, repo, files, manifest, str(head)),
-            commit_message=f"Dataset {manifest.digest}",
-            commit_description=f"{manifest.num_kept} problems, fingerprint {manifest.fingerprint}",
-            repo_type="dataset",
-            create_pr=create_pr,
-            parent_commit=head,
-        )
-    if tag and not create_pr:
+        commit = _commit(api, config, {**dataset_files(dataset, manifest), **curriculum}, manifest, head)
+    if tag and not config.create_pr:
         with plainly(f"{repo}: the data is committed, the tag {tag} is not set", "run the same command again"):
             api.create_tag(repo, tag=tag, revision=commit.oid, repo_type="dataset")
     return Pushed(commit.oid, commit.pr_url or commit.commit_url)
@@ -110,6 +91,8 @@ def pull(api: HfApi, repo: str, revision: str, out: Path) -> tuple[Manifest, str
     if out.exists():
         out.rmdir()
     partial.rename(out)
+    for left in out.absolute().parent.glob(f".{out.name}.*.partial"):  # of pulls of other commits that broke off
+        shutil.rmtree(left)
     return manifest, commit, False
 
 
@@ -164,13 +147,31 @@ def _same_or_refuse(api: HfApi, repo: str, tag: str, at: str, manifest: Manifest
     )
 
 
+def _commit(
+    api: HfApi, config: PushConfig, files: Mapping[str, Path | bytes], manifest: Manifest, head: str | None
+) -> CommitInfo:
+    """Make the one commit on top of `head`, in a new repository where there is none."""
+    if head is None:
+        api.create_repo(config.repo, repo_type="dataset", private=config.private, exist_ok=True)
+        head = _head(api, config.repo, private=config.private)
+    return api.create_commit(
+        config.repo,
+        _operations(api, config.repo, files, manifest, str(head)),
+        commit_message=f"Dataset {manifest.digest}",
+        commit_description=f"{manifest.num_kept} problems, fingerprint {manifest.fingerprint}",
+        repo_type="dataset",
+        create_pr=config.create_pr,
+        parent_commit=head,  # what somebody else pushes meanwhile is a conflict, not overwritten
+    )
+
+
 def _operations(
     api: HfApi, repo: str, files: Mapping[str, Path | bytes], manifest: Manifest, head: str
 ) -> list[CommitOperationAdd | CommitOperationDelete]:
     """What the commit does: add the dataset's files, and remove those of an earlier version that it has no more."""
     there = [file.path for file in api.list_repo_tree(repo, repo_type="dataset", revision=head, recursive=True)]
-    card = _own_card(files, manifest)
-    if "README.md" in there and (theirs := _card_on_hub(api, repo, head)) is not None:
+    card = own_card(files, manifest)
+    if "README.md" in there and (theirs := card_on_hub(api, repo, head)) is not None:
         card = merged(card, theirs)
     adds = {**files, "README.md": str(card).encode()}
     stale = [path for path in there if "/" in path and path.split("/")[0] in _folders() and path not in files]
@@ -178,44 +179,6 @@ def _operations(
         *(CommitOperationAdd(path, content) for path, content in sorted(adds.items())),
         *(CommitOperationDelete(path) for path in sorted(stale)),
     ]
-
-
-def merged(ours: DatasetCard, theirs: DatasetCard) -> DatasetCard:
-    """Our card with what others added to the head of the one on the Hub: keys that we do not write, further tags."""
-    mine, other = _head_of(ours), _head_of(theirs)
-    for name in other.keys() - mine.keys() - {*OURS_IN_CARD}:
-        ours.data[name] = other[name]
-    ours.data["tags"] = sorted({*mine.get("tags", ()), *other.get("tags", ())})
-    return ours
-
-
-def _own_card(files: Mapping[str, Path | bytes], manifest: Manifest) -> DatasetCard:
-    """The dataset's card, its configs as the data has them: somebody may have rewritten README.md without them."""
-    try:
-        card = DatasetCard(_text(files["README.md"]))
-    except (yaml.YAMLError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(
-            f"README.md: its head is no YAML table ({reason}); mend it or build the dataset again"
-        ) from None
-    card.data["configs"] = configs(rows_by_config(manifest))
-    if f"{CURRICULUM}/curriculum.parquet" in files:
-        table = [{"split": "train", "path": f"{CURRICULUM}/curriculum.parquet"}]
-        card.data["configs"] = [*card.data["configs"], {"config_name": CURRICULUM, "data_files": table}]
-    return card
-
-
-def _card_on_hub(api: HfApi, repo: str, head: str) -> DatasetCard | None:
-    """The card that is there now; None where its head cannot be read, so that there is nothing in it to keep."""
-    try:
-        return DatasetCard(_fetch(api, repo, "README.md", head).decode())
-    except (yaml.YAMLError, ValueError):
-        return None
-
-
-def _head_of(card: DatasetCard) -> dict[str, Any]:
-    head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]  # the library's
-    return head
 
 
 def _remote_manifest(api: HfApi, repo: str, commit: str) -> Manifest | None:
@@ -226,12 +189,6 @@ def _remote_manifest(api: HfApi, repo: str, commit: str) -> Manifest | None:
         except RemoteEntryNotFoundError:
             return None
         return read_manifest(Path(folder))
-
-
-def _fetch(api: HfApi, repo: str, path: str, commit: str) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        fetched = api.hf_hub_download(repo, path, repo_type="dataset", revision=commit, local_dir=folder)
-        return Path(fetched).read_bytes()
 
 
 def _holds(out: Path, wanted: Manifest) -> bool:
@@ -246,7 +203,3 @@ def _holds(out: Path, wanted: Manifest) -> bool:
 
 def _folders() -> set[str]:
     return {pattern.split("/")[0] for pattern in MANAGED if "/" in pattern}
-
-
-def _text(content: Path | bytes) -> str:
-    return (content if isinstance(content, bytes) else content.read_bytes()).decode()

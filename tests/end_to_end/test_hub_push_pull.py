@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -20,8 +21,9 @@ from curate.artifact import open_artifact
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig
 from data_cards.build import build
-from data_cards.card_config import CardConfig
-from data_cards.hub import pull, push, tags
+from data_cards.card_config import CardConfig, PushConfig
+from data_cards.hub import Pushed, pull, tags
+from data_cards.hub import push as send
 
 REPO = "someone/problems"
 # the client's own LFS uploads pass bytes to httpx in a way that httpx wants to see changed
@@ -54,6 +56,10 @@ def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = write_run(folder / "run", ["What is 1 + 1?", "What is 10 + 11?"])
     build(run / "ingest", folder / "second", CardConfig(name="Second"))
     return folder / "second"
+
+
+def push(api: HfApi, dataset: Path, repo: str, **settings: Any) -> Pushed:
+    return send(api, dataset, PushConfig(repo=repo, **settings))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -391,7 +397,7 @@ def test_a_curriculum_travels_with_its_dataset_and_goes_on_elsewhere(
 ) -> None:
     problems = open_artifact(dataset).read("kept")
     run = training_run(tmp_path / "run", problems)
-    push(api, dataset, REPO, tag="v1.0.0", curriculum_of=run)
+    push(api, dataset, REPO, tag="v1.0.0", with_curriculum=run)
     pull(api, REPO, "v1.0.0", tmp_path / "pulled")
     state = tmp_path / "pulled" / "curriculum"
     here = Curriculum.load(run / "checkpoint-3", problems, CurriculumConfig(), {"dataset": "d", "model": "m"})
@@ -410,7 +416,7 @@ def test_a_run_without_a_curriculum_is_refused_before_anything_is_sent(
 ) -> None:
     for run in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(UserError, match="holds no curriculum state"):
-            push(api, dataset, REPO, curriculum_of=run)
+            push(api, dataset, REPO, with_curriculum=run)
     assert not hub.log
 
 
