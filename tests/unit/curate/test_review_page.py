@@ -1,0 +1,173 @@
+"""The review page in a real browser, and what its server refuses."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pytest
+from browser import chromium
+from pools import pool_of
+
+from curate.artifact import open_artifact, seal, shard_path, write_shard
+from curate.records import DECISION, SAMPLE, schema
+from curate.review_log import read_rulings
+from curate.review_queue import QueueConfig, build_queue
+
+uvicorn = pytest.importorskip("uvicorn", reason="the extra `review` is not installed")
+pytest.importorskip("fastapi", reason="the extra `review` is not installed")
+from fastapi.testclient import TestClient  # noqa: E402  # after the check that it can be imported
+
+from curate.review_server import Session, make_app  # noqa: E402  # after the check that it can be imported
+
+HOSTILE = (
+    '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> Find $x^2$ for '
+    r"$\href{javascript:window.hacked=1}{x}=3$ and $\htmlClass{evil}{y}$. </div><b>bold</b>"
+)
+EVIDENCE = (
+    '{"benchmark": "<b>bench</b>", "item": "7", "score": 0.71, "matched": "find x", "item_text": "Find <i>x</i>"}'
+)
+
+
+def make_artifact(folder: Path) -> Path:
+    """A stage's artifact of three kept rows, a hostile one dropped, and a sample for it."""
+    kept = pool_of([{"prompt": f"What is {n} + {n}?", "ground_truth": str(2 * n)} for n in (1, 2, 3)])
+    dropped = pool_of([{"prompt": HOSTILE, "ground_truth": "9", "solution": r"\(3^2 = 9\) <u>so</u>"}]).with_columns(
+        drop_reason=pl.lit("contaminated"), drop_detail=pl.lit(EVIDENCE)
+    )
+    sample = {"key": dropped["key"][0], "index": 0, "text": "<script>window.hacked=1</script>9", "num_tokens": 3}
+    sample |= {"finish_reason": "stop", "verdict": "correct", "verdict_reason": "equal", "seed": 1}
+    for part, rows in (
+        ("kept", kept),
+        ("dropped", dropped),
+        ("samples", pl.DataFrame([sample], schema=schema(SAMPLE))),
+    ):
+        write_shard(shard_path(folder, part, 0), rows)
+    counts = {"num_in": 4, "num_kept": 3, "num_dropped": 1, "reasons": {"contaminated": 1}}
+    seal(folder, {"stage": "decontaminate", "version": 1, "fingerprint": "f", "config": {}, "inputs": {}, **counts})
+    assert set(DECISION) <= set(dropped.columns)
+    return folder
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    artifact = open_artifact(make_artifact(tmp_path / "clean"))
+    entries = build_queue([artifact], QueueConfig(num_audit=5))
+    return Session(entries, {"clean": artifact}, "ada", tmp_path / "verdicts.jsonl")
+
+
+@contextmanager
+def served(session: Session) -> Iterator[str]:
+    """The page's printed address while a real server runs."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        server = uvicorn.Server(uvicorn.Config(make_app(session, port), log_level="error", lifespan="off", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{port}/?token={session.token}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=10)
+
+
+@pytest.mark.heavy
+def test_a_person_reads_and_rules_with_the_keyboard_and_hostile_text_stays_text(
+    session: Session, tmp_path: Path
+) -> None:
+    with served(session) as url, chromium(tmp_path / "profile") as page:
+        page.go(url)
+        page.wait_for("document.querySelectorAll('#queue option').length > 1")
+        page.wait_for("document.querySelector('#prompt').textContent !== ''")
+        hostile = next(index for index, entry in enumerate(session.entries) if entry.part == "dropped")
+        for _ in range(hostile):
+            page.press("n")
+        page.wait_for("document.querySelector('#prompt').textContent.includes('<img src=x')")
+        assert (
+            page.ask("document.querySelectorAll('main img, main script, main b, main i, main u, main a').length") == 0
+        )
+        assert page.ask("window.hacked") is None
+        assert page.ask("document.querySelectorAll('#prompt .katex').length") > 0
+        assert page.ask("document.querySelector('#item_text').textContent") == "Find <i>x</i>"
+        assert "<b>bench</b>" in page.ask("document.querySelector('#evidence').textContent")
+        assert "window.hacked" in page.ask("document.querySelector('#samples').textContent")
+        assert page.ask("location.search") == ""
+
+        page.press("f")
+        page.wait_for("document.querySelector('#ask').open")
+        page.ask("document.querySelector('#answer').select()")
+        page.press("3^2")
+        page.press("Enter")
+        page.wait_for("document.querySelector('#status').textContent === 'fix saved'")
+        page.ask("document.querySelector('#queue').value = ''")
+        while page.ask("document.querySelector('#position').textContent")[0] != "1":
+            page.press("p")
+        others = [index for index in range(len(session.entries)) if index != hostile]
+        for _ in range(others[0]):
+            page.press("n")
+        page.press("k")
+        page.wait_for("document.querySelector('#status').textContent === 'keep saved'")
+    rulings = {ruling.key: ruling for ruling in read_rulings(session.log)}
+    fixed = rulings[session.entries[hostile].key]
+    assert (fixed.decision, fixed.ground_truth, fixed.reviewer, fixed.drop_reason) == (
+        "fix",
+        "3^2",
+        "ada",
+        "contaminated",
+    )
+    assert sorted(ruling.decision for ruling in rulings.values()) == ["fix", "keep"]
+
+
+PORT = 8123
+
+
+def client_of(session: Session, host: str = f"127.0.0.1:{PORT}") -> TestClient:
+    return TestClient(make_app(session, PORT), base_url=f"http://{host}", follow_redirects=False)
+
+
+def test_the_token_opens_the_page_once_and_only_its_cookie_after(session: Session) -> None:
+    first, second = client_of(session), client_of(session)
+    assert first.get("/api/queue").status_code == 403
+    assert first.get("/", params={"token": "wrong"}).status_code == 403
+    assert first.get("/", params={"token": session.token}).status_code == 303
+    assert first.get("/api/queue").status_code == 200
+    assert "<title>Gradus review" in first.get("/").text
+    assert second.get("/", params={"token": session.token}).status_code == 403
+    assert second.get("/static/review.js").status_code == 403
+
+
+def test_other_hosts_pages_and_forms_are_refused(session: Session) -> None:
+    client = client_of(session)
+    client.get("/", params={"token": session.token})
+    word = {"index": 0, "decision": "drop", "reason": "contaminated"}
+    assert client.post("/api/rulings", json=word, headers={"Origin": "http://evil.example"}).status_code == 403
+    assert client.post("/api/rulings", data=word).status_code == 415
+    assert client.get("/api/queue", headers={"Host": "evil.example"}).status_code == 421
+    assert not session.log.exists()
+    assert client.post("/api/rulings", json=word, headers={"Origin": f"http://127.0.0.1:{PORT}"}).status_code == 200
+
+
+def test_a_ruling_without_sense_is_refused_with_a_reason(session: Session) -> None:
+    client = client_of(session)
+    client.get("/", params={"token": session.token})
+    for word, reason in (
+        ({"index": 0, "decision": "fix"}, "comes with the right ground_truth"),
+        ({"index": 99, "decision": "keep"}, "no such problem"),
+        ({"index": 0, "decision": "burn"}, "'keep', 'drop' or 'fix'"),
+    ):
+        answer = client.post("/api/rulings", json=word)
+        assert answer.status_code == 422
+        assert reason in answer.json()["detail"]
+
+
+def test_no_script_or_style_comes_from_elsewhere(session: Session) -> None:
+    client = client_of(session)
+    client.get("/", params={"token": session.token})
+    answer = client.get("/")
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "://" not in answer.text
+    for name in ("katex/katex.min.js", "katex/katex.min.css", "review.js", "review.css"):
+        assert client.get(f"/static/{name}").status_code == 200
