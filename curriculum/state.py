@@ -78,12 +78,13 @@ def newest(run: Path) -> Path:
     """The folder of the newest state of a run: the folder itself, or its last checkpoint that holds one."""
     if not run.is_dir():
         raise UserError(f"{run}: no such folder; give a run folder of gradus train, or one of its checkpoints")
-    checkpoints = sorted(run.glob(f"checkpoint-*/{HEADER}"), key=lambda path: int(path.parent.name.split("-")[1]))
     if (run / HEADER).exists():
         return run
+    steps = {path.parent: path.parent.name.removeprefix("checkpoint-") for path in run.glob(f"checkpoint-*/{HEADER}")}
+    checkpoints = {folder: int(step) for folder, step in steps.items() if step.isdecimal()}
     if not checkpoints:
         raise UserError(f"{run}: holds no {HEADER}, nor does a checkpoint in it; give a run trained with a curriculum")
-    return checkpoints[-1].parent
+    return max(checkpoints, key=checkpoints.__getitem__)
 
 
 def refuse_mismatch(saved: Saved, config: Mapping[str, Any], binding: Mapping[str, str], free: frozenset[str]) -> None:

@@ -1,6 +1,7 @@
 """`gradus curriculum ...` as a user types it."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -133,6 +134,24 @@ def test_plot_writes_a_picture_where_it_is_told(run: Path, tmp_path: Path) -> No
     assert (tmp_path / "a" / "b.png").read_bytes().startswith(PNG)
     gradus("plot", run)
     assert (run / "curriculum.png").read_bytes().startswith(PNG)
+
+
+def test_the_newest_checkpoint_is_the_one_of_the_highest_step_that_is_whole(run: Path, tmp_path: Path) -> None:
+    for name, source in (("checkpoint-9", 60), ("checkpoint-100", 120), ("checkpoint-best", 60)):
+        shutil.copytree(run / f"checkpoint-{source}", tmp_path / name)
+    (tmp_path / "checkpoint-200").mkdir()
+    assert "checkpoint-100: step 120" in gradus("status", tmp_path)
+
+
+@pytest.mark.parametrize("steps", [[0], [0, 0, 0], [0, 4, 8]], ids=["one", "refilled", "several updates"])
+def test_a_run_of_few_batches_can_be_drawn(steps: list[int], tmp_path: Path) -> None:
+    curriculum = Curriculum.create(pl.DataFrame({"key": ["a", "b"]}), CurriculumConfig(), {})
+    for step in steps:
+        curriculum.draw(1, step=step)
+        curriculum.observe([Visit(0, 1, 1, 0)], step=step)
+    curriculum.save(tmp_path)
+    gradus("plot", tmp_path)
+    assert (tmp_path / "curriculum.png").read_bytes().startswith(PNG)
 
 
 def test_there_is_nothing_to_plot_before_the_first_batch(tmp_path: Path) -> None:
