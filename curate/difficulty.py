@@ -86,7 +86,11 @@ class DifficultyConfig(GradingConfig, EngineConfig):
             raise ValueError("keep and keep_rate are both set; give one of them")
         if self.target_error is not None and self.keep_rate is None:
             raise ValueError("target_error needs keep_rate, the band of pass rates that it is about")
-        self.rule()
+        try:
+            self.rule()
+        except ValueError as error:
+            name, value = ("keep", self.keep) if self.keep_rate is None else ("keep_rate", self.keep_rate)
+            raise ValueError(f"{name} is {value}; {error}") from None
         return self
 
 
@@ -172,7 +176,7 @@ def _rates(text: str) -> tuple[float, float]:
     try:
         ends = float(low), float(high if dots else low)
     except ValueError:
-        raise ValueError(f"keep_rate is {text!r}; write the lowest and highest rate to keep, as 0.1..0.9") from None
+        raise ValueError("write the lowest and highest rate to keep, as 0.1..0.9") from None
     if not 0 <= ends[0] <= ends[1] <= 1:
-        raise ValueError(f"keep_rate is {text!r}; use 0 <= low <= high <= 1")
+        raise ValueError("use 0 <= low <= high <= 1")
     return ends

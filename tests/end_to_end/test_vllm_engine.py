@@ -15,7 +15,6 @@ from model_pool import pool, sums
 
 from curate.artifact import open_artifact
 from curate.engines import Completion, Engine, EngineConfig, PromptTooLong, Request, open_engine
-from curate.errors import UserError
 from curate.no_think import NoThinkConfig
 from curate.no_think import stage as no_think_stage
 from curate.stage import run_stage
@@ -120,14 +119,3 @@ def test_the_command_measures_and_a_complete_artifact_starts_no_engine(model: Pa
     )
     result = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True)
     assert (result.returncode, "reused" in result.stdout) == (0, True), result.stderr
-
-
-def test_a_chat_template_that_raises_is_one_line(model: Path, tmp_path: Path) -> None:
-    broken = build_toy(tmp_path / "broken", layers=1)
-    (broken / "chat_template.jinja").write_text("{{ raise_exception('no such role') }}")
-    config = EngineConfig(model=str(broken), engine="transformers", max_tokens=4)
-    with (
-        open_engine(config) as opened,
-        pytest.raises(UserError, match=r"chat template fails on problem a \(no such role\)"),
-    ):
-        complete(opened, Request("a", 0, "3 + 4", seed=1))

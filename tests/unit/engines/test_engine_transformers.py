@@ -1,6 +1,7 @@
 """The transformers engine on a toy model: seeds, stops, lengths."""
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 from curate.engines import Completion, Engine, EngineConfig, PromptTooLong, Request, open_engine
+from curate.engines.chat import render
+from curate.errors import UserError
 from demo.toy import build_toy
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -87,3 +90,32 @@ def test_a_stop_text_ends_a_completion_and_is_not_part_of_it(model: Path) -> Non
 def test_a_prompt_beyond_the_context_is_told_apart(engine: Engine) -> None:
     with pytest.raises(PromptTooLong, match=r"\+ 12 > 512 tokens"):
         complete(engine, Request("a", 0, "3 + 4" * 200, seed=1))
+
+
+def with_template(model: Path, folder: Path, template: str) -> Path:
+    """The same model with another chat template."""
+    shutil.copytree(model, folder)
+    (folder / "chat_template.jinja").write_text(template)
+    return folder
+
+
+def test_a_think_block_that_the_template_opens_stands_in_the_completion(model: Path, tmp_path: Path) -> None:
+    opens = with_template(model, tmp_path / "opens", "<|user|>{{ messages[-1].content }}<|assistant|><think>\n")
+    assert all(completion.text.startswith("<think>") for completion in ask(opens))
+
+
+def test_an_empty_think_block_closes_the_one_that_the_template_opened(model: Path, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer
+
+    opens = with_template(model, tmp_path / "opens", "<|user|>{{ messages[-1].content }}<|assistant|><think>\n")
+    config = EngineConfig(model=str(opens), thinking="off", no_think_by="empty_think", max_tokens=4)
+    tokenizer = AutoTokenizer.from_pretrained(opens)
+    rendered = render(Request("a", 0, "2 + 2", 0), config, tokenizer)
+    assert tokenizer.decode(rendered.tokens) == "<|user|>2 + 2<|assistant|><think>\n\n</think>\n\n"
+    assert rendered.prefix == ""
+
+
+def test_a_chat_template_that_raises_is_one_line_naming_model_and_problem(model: Path, tmp_path: Path) -> None:
+    broken = with_template(model, tmp_path / "broken", "{{ raise_exception('no such role') }}")
+    with pytest.raises(UserError, match=r"broken: its chat template fails on problem key \(no such role\)"):
+        ask(broken)
