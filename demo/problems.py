@@ -38,7 +38,7 @@ class Problem:
 
 
 def work(terms: list[int], operators: str) -> tuple[int, str]:
-    """Value and working of `terms` joined by `operators`: additions and subtractions, or one multiplication by a digit."""
+    """Value and working of `terms` joined by `operators`: + and - in any number, or one multiplication by a digit."""
     if operators == "*":
         return terms[0] * terms[1], f"{terms[0]}*{terms[1]}:" + ",".join(_times(terms[0], terms[1]))
     value = terms[0] + sum(term if o == "+" else -term for o, term in zip(operators, terms[1:], strict=True))

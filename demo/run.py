@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import random
 import shlex
 import subprocess
@@ -16,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pool import write_raw
 from problems import generate
@@ -43,14 +42,26 @@ def steps(out: Path, seed: int) -> Iterator[Step]:
     yield Step("the pipeline file", lambda: write_pipeline(out))
     curate = ["curate", "run", out / "pipeline.yaml", "--out", curated]
     yield Step("curate: from the raw pool to problems this model can learn from", words(*curate))
-    bench = ["--data", raw / "benchmark.jsonl", "--n", "4"]
-    yield Step("evaluate before", words("train", "evaluate", "--model", cold / "model", *bench, "--out", out / "before"))
+    ask = ["--data", raw / "benchmark.jsonl", "--config", HERE / "evaluate.yaml"]
+    yield Step("evaluate before", words("train", "evaluate", "--model", cold / "model", *ask, "--out", out / "before"))
     train = ["train", "grpo", "--model", cold / "model", "--data", curated / "difficulty", "--out", grpo]
     yield Step("GRPO with the curriculum", words(*train, "--config", HERE / "grpo.yaml"))
-    yield Step("evaluate after", words("train", "evaluate", "--model", grpo / "model", *bench, "--out", out / "after"))
-    yield Step("the curriculum", words("curriculum", "status", grpo))
-    yield Step("its picture", words("curriculum", "plot", grpo))
+    yield Step("evaluate after", words("train", "evaluate", "--model", grpo / "model", *ask, "--out", out / "after"))
     yield Step("the dataset and its card", words("card", "build", curated, "--out", out / "dataset"))
+    yield Step("a picture of the curriculum", words("curriculum", "plot", grpo))
+    yield Step("what came out: the funnel", words("curate", "funnel", curated))
+    yield Step("what came out: the curriculum", words("curriculum", "status", grpo))
+    yield Step(
+        "what came out: the benchmark before and after", words("train", "compare", out / "before", out / "after")
+    )
+
+
+LOOK: Final = (
+    ("dataset/README.md", "the data card; dataset/ opens with datasets.load_dataset"),
+    ("grpo/plots", "the curriculum in pictures"),
+    ("grpo/log.jsonl", "the training log, a line a step"),
+    ("after/plots", "the evaluation in pictures"),
+)
 
 
 def main() -> None:
@@ -62,6 +73,9 @@ def main() -> None:
     plan = list(steps(given.out, given.seed))
     for number, step in enumerate(plan, start=1):
         run_step(f"[{number}/{len(plan)}]", step)
+    print("\nWhere to look")
+    for place, what in LOOK:
+        print(f"  {given.out / place}  {what}")
 
 
 def run_step(label: str, step: Step) -> None:

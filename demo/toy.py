@@ -28,9 +28,7 @@ CHAT_TEMPLATE: Final = (
 )
 
 
-def build_toy(
-    folder: Path, corpus: Iterable[str] = (), *, hidden: int = 128, layers: int = 4, seed: int = 0
-) -> Path:
+def build_toy(folder: Path, corpus: Iterable[str] = (), *, hidden: int = 128, layers: int = 4, seed: int = 0) -> Path:
     """Write an untrained toy model with its tokenizer into `folder`, loadable by transformers and vLLM.
 
     `corpus` holds texts whose words become tokens; without it every byte is a token of its own.
