@@ -22,6 +22,7 @@ from curate.manifest import canonical_json
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted
 from train.command_line import DataFile, Force, Model, Out
 from train.data import Rows
+from train.environment import num_processes
 from train.objectives import Objective, objective_named
 from train.problems import read_problems
 from train.rewards import Setting, rewards_named
@@ -59,6 +60,11 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
     )
     passes_per_generation: PositiveInt = Field(1, description="How often a generation is gone through.")
     kl_coef: float | None = Field(None, ge=0, description="Weight of the KL to the start; the objective's, if not set.")
+    refill_rounds: int = Field(
+        0,
+        ge=0,
+        description="Rounds in which groups that teach nothing are replaced by others (DAPO's dynamic sampling).",
+    )
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
     rewards: tuple[str, ...] = Field(("accuracy",), description="Rewards that are added up.")
     reward_weights: tuple[float, ...] = Field((), description="A weight for each reward; 1, if not set.")
@@ -121,9 +127,11 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
-    objective = replace(objective_named(config.objective), tau=config.tau)
+    objective = replace(objective_named(config.objective), tau=config.tau, refill_rounds=config.refill_rounds)
     rewards_named(config.rewards, config.setting())
     check_split(config, config.sequences_per_step)
+    if config.refill_rounds and config.num_problems % num_processes():
+        raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     folder = find_model(model, config, max_tokens=config.max_tokens)
     rows = read_problems(data)
     with RunFolder(out, identity("grpo", model, data, rows.digest, config), force=force) as run:

@@ -23,7 +23,7 @@ class Objective:
 
     loss: `trl` for TRL's own, else ours of this name.
     baseline: what is subtracted from a reward: the group's mean, or the mean of the others (leave-one-out).
-    tau: weight of Kimi's squared log-ratio.
+    tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
     """
 
@@ -35,6 +35,7 @@ class Objective:
     loss: Literal["trl", "reinforce", "kimi"] = "trl"
     baseline: Literal["mean", "leave_one_out"] = "mean"
     tau: float = 0.0
+    refill_rounds: int = 0
 
 
 OBJECTIVES: Final[dict[str, Objective]] = {

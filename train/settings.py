@@ -7,6 +7,7 @@ Each trainer's own config derives from `TrainerConfig`. What Gradus does not nam
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -70,6 +71,9 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     import torch
 
     has_gpu = torch.cuda.is_available()
+    if not has_gpu:
+        # else accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer
+        os.environ.setdefault("ACCELERATE_TORCH_DEVICE", "cpu")
     per_device = sequences_per_step // num_processes()
     micro = config.micro_batch_size or per_device
     return {

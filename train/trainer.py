@@ -21,6 +21,7 @@ from curriculum import Curriculum
 from train.groups import Group, group_figures, groups_of
 from train.losses import Tokens, kimi_loss, reinforce_loss
 from train.objectives import Objective
+from train.refill import dead_groups, replace_groups
 from train.rewards import Accuracy
 from train.run_folder import DRAWS, RunFolder
 
@@ -38,20 +39,37 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
         self._rows: list[int] = []
+        self._refill_rounds = objective.refill_rounds
         self._num_scored: Any = None  # a tensor: for each completion, how many of its group have a reward
 
     def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
         if not self.model.training:
             return dict(super()._generate_and_score_completions(inputs))
-        num_groups = len(inputs) * self.accelerator.num_processes // self.num_generations
-        self._rows = self.curriculum.draw(num_groups, step=self.state.global_step)
-        slots = [row for row in self._rows for _ in range(self.num_generations)]
+        group, world = self.num_generations, self.accelerator.num_processes
+        rows = self.curriculum.draw(len(inputs) * world // group, step=self.state.global_step)
+        scored = self._score(rows)
+        for _ in range(self._refill_rounds):
+            # all processes go on while one of them has a dead group
+            most = max(gather_object([len(dead_groups(scored, group))]))
+            if most == 0:
+                break
+            fresh = self.curriculum.draw(most * world, step=self.state.global_step, exclude=rows)
+            rows = [*rows, *fresh]
+            scored = replace_groups(scored, self._score(fresh), group, self.processing_class.pad_token_id)
+            scored["num_items_in_batch"] = self.accelerator.gather(scored["completion_mask"].sum()).sum()
+        return scored
+
+    def _score(self, rows: list[int]) -> dict[str, Any]:
+        """Completions of the problems at `rows`, scored: this process's share of them."""
+        self._rows = rows
+        num = len(rows) * self.num_generations // self.accelerator.num_processes
+        mine = slice(self.accelerator.process_index * num, (self.accelerator.process_index + 1) * num)
+        slots = [row for row in rows for _ in range(self.num_generations)][mine]
         set_seed(self._seed())
-        mine = slots[self.accelerator.process_index * len(inputs) :][: len(inputs)]
-        scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in mine])
+        scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in slots])
         if self._objective.baseline == "leave_one_out":
-            num = self._num_scored[self.accelerator.process_index * len(inputs) :][: len(inputs)]
-            scored["advantages"] = scored["advantages"] * num / (num - 1).clamp(min=1)
+            others = self._num_scored[mine] - 1
+            scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
         return scored
 
     def _seed(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curate.errors import UserError
@@ -79,6 +79,7 @@ def test_the_think_format_is_one_closed_block_and_an_answer(text: str, is_good: 
     assert is_thought_then_answer(text) is is_good
 
 
+@settings(deadline=None, max_examples=50)  # the first one loads the language models
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
 def test_no_completion_breaks_a_reward(texts: list[str]) -> None:
     for reward in rewards_named(["accuracy", "think_format", "language", "overlong", "repetition"], SETTING):

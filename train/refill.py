@@ -1,0 +1,56 @@
+"""Dynamic sampling: groups that teach nothing give way to groups that do (DAPO, arXiv 2503.14476, sec. 3.2).
+
+Everything here is about one process's rows; groups stand one after the other in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.nn.functional import pad
+
+Scored = dict[str, Any]  # Any: TRL's scored generation: tensors by name, one row per completion
+# what is padded at its beginning, so that prompts end where completions begin
+LEFT = ("prompt_ids", "prompt_mask")
+
+
+def dead_groups(scored: Scored, group_size: int) -> list[int]:
+    """Which groups have no advantage in any completion: all right, all wrong, or none judged."""
+    is_live = scored["advantages"].view(-1, group_size).abs().sum(dim=1) > 0
+    return [place for place, live in enumerate(is_live.tolist()) if not live]
+
+
+def replace_groups(scored: Scored, fresh: Scored, group_size: int, pad_id: int) -> Scored:
+    """`scored` with as many dead groups as possible replaced by the live ones of `fresh`, in order."""
+    dead = dead_groups(scored, group_size)
+    useless = set(dead_groups(fresh, group_size))
+    live = [place for place in range(len(fresh["advantages"]) // group_size) if place not in useless]
+    pairs = list(zip(dead, live, strict=False))
+    to = _rows([place for place, _ in pairs], group_size)
+    source = _rows([place for _, place in pairs], group_size)
+    return {
+        name: _spliced(name, value, fresh[name], (to, source), pad_id if name.endswith("_ids") else 0)
+        for name, value in scored.items()
+    }
+
+
+def _rows(groups: Sequence[int], group_size: int) -> list[int]:
+    return [group * group_size + member for group in groups for member in range(group_size)]
+
+
+def _spliced(name: str, old: Any, new: Any, rows: tuple[list[int], list[int]], fill: int) -> Any:
+    if not isinstance(old, torch.Tensor) or old.dim() == 0:
+        return old
+    if old.dim() == 2:
+        width = max(old.size(1), new.size(1))
+        old, new = (_widened(part, width, fill, is_left=name in LEFT) for part in (old, new))
+    result = old.clone()
+    result[rows[0]] = new[rows[1]]
+    return result
+
+
+def _widened(part: torch.Tensor, width: int, fill: int, *, is_left: bool) -> torch.Tensor:
+    missing = width - part.size(1)
+    return pad(part, (missing, 0) if is_left else (0, missing), value=fill)
