@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from curriculum import Curriculum, CurriculumConfig, Visit
+from curriculum import Curriculum, CurriculumConfig, PoolExhausted, Visit
 from curriculum.policies import POLICIES
 
 BINDING = {"dataset": "d" * 64, "model": "toy", "sampling": "temperature=1.0"}
@@ -96,3 +98,38 @@ def test_another_seed_draws_otherwise(policy: str) -> None:
     draws = [Curriculum.create(pool(), config(policy, seed=seed), BINDING).draw(16) for seed in (0, 1)]
     # easy_to_hard is an order; only its floor slots and the order within the batch are random
     assert draws[0] != draws[1]
+
+
+OUTCOMES = st.lists(
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), max_size=6),
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches=OUTCOMES, rule=st.sampled_from(["e_process", "threshold", "posterior", "none"]))
+def test_whatever_comes_of_a_visit_the_figures_stay_sound(
+    batches: list[list[tuple[int, int, int, int]]], rule: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    curriculum = Curriculum.create(pool(12), config("target", rule=rule, outage_limit=10**6), BINDING)
+    for number, visits in enumerate(batches):
+        curriculum.observe([Visit(*visit) for visit in visits], step=number)
+    assert sum(curriculum.occupancy().values()) == 12
+    rates = curriculum.stats.mean_rate()
+    assert ((rates > 0) & (rates < 1)).all()
+    assert (curriculum.stats.evidence >= 0).all()
+    assert np.isfinite(list(curriculum.metrics().values())).all()
+    trusted = curriculum.history.visits.select("num_correct", "num_wrong", "num_undecided").sum().row(0)
+    totals = (curriculum.stats.num_correct, curriculum.stats.num_wrong, curriculum.stats.num_undecided)
+    assert trusted == tuple(int(total.sum()) for total in totals)
+    folder = tmp_path_factory.mktemp("state")
+    curriculum.save(folder)
+    loaded = Curriculum.load(folder, pool(12), curriculum.config, BINDING)
+    assert draw_or_end(loaded) == draw_or_end(curriculum)
+
+
+def draw_or_end(curriculum: Curriculum) -> list[int] | str:
+    try:
+        return curriculum.draw(5)
+    except PoolExhausted as end:
+        return str(end)
