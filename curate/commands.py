@@ -48,7 +48,8 @@ Executor = Annotated[str, typer.Option("--executor", help="Where batches run: lo
 
 RUN_HELP: Final = """Run a pipeline file: import its sources, then every stage in order, into one run folder.
 
-What has not changed since the last run is reused, and an interrupted run goes on where it stopped.
+What has not changed since the last run is reused, and an interrupted run goes on where it stopped. Paths in the file
+start from the working folder.
 
 Example: gradus curate run pipeline.yaml --out runs/first
 """

@@ -23,6 +23,7 @@ from pydantic import Field
 from curate.config import Config
 from curate.fingerprints import read_pool
 from curate.minhash import bands_for
+from curate.progress import Progress
 from curate.records import ADDED
 from curate.stage import Run, Stage, Workspace, decide
 from curate.twins import Pool, Twins, families
@@ -64,10 +65,11 @@ def stage(config: DedupConfig) -> Stage:
 
 def find_duplicates(pool: Pool, config: DedupConfig) -> pl.DataFrame:
     """(key, drop_reason, drop_detail, variant_of) of the rows that are dropped or a variant of another row."""
-    with tempfile.TemporaryDirectory(prefix="gradus-dedup-") as scratch:
-        prints = read_pool(pool(), Path(scratch), bands_for(config.threshold))
+    with tempfile.TemporaryDirectory(prefix="gradus-dedup-") as scratch, Progress("dedup", None) as progress:
+        prints = read_pool(_counted(pool(), progress), Path(scratch), bands_for(config.threshold))
         position = np.argsort(prints.priority, kind="stable")
         twins = Twins(prints, position, config.threshold, config.rare_count)
+        twins.search(progress)
         conflicts = twins.settle(pool)
         twin = twins.roots()
         staying = np.flatnonzero(twin == np.arange(len(twin)))
@@ -77,6 +79,12 @@ def find_duplicates(pool: Pool, config: DedupConfig) -> pl.DataFrame:
         conflicts, on="rank", how="left", maintain_order="left"
     )
     return _decisions(rows, config.max_variants)
+
+
+def _counted(batches: Iterator[pl.DataFrame], progress: Progress) -> Iterator[pl.DataFrame]:
+    for batch in batches:
+        yield batch
+        progress.tick(batch.height, "read")
 
 
 def _decisions(rows: pl.DataFrame, max_variants: int | None) -> pl.DataFrame:

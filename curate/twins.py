@@ -17,6 +17,7 @@ from curate.conflicts import are_in_conflict
 from curate.fingerprints import Fingerprints, Rarity, answer_of, frequencies
 from curate.minhash import I64
 from curate.pairs import CHUNK_PAIRS, answers_agree, are_similar, have_same_figures, have_same_words
+from curate.progress import Progress
 
 Pool = Callable[[], Iterator[pl.DataFrame]]
 CONFLICTS: Final = {"rank": pl.Int64(), "against": pl.Int64(), "answer": pl.String(), "other_answer": pl.String()}
@@ -34,12 +35,17 @@ class Twins:
         self._other_words: list[tuple[I64, I64]] = []
         self._num_gone = 0
         self._clusters = Clusters(len(position))
-        ranks = with_tokens(prints, position)
-        guard = prints.guard[position]
+
+    def search(self, progress: Progress) -> None:
+        """Compare the rows of every band and unite those that are the same problem."""
+        ranks = with_tokens(self._prints, self._position)
+        guard = self._prints.guard[self._position]
         is_twin = Remembered(self._is_twin)
-        for band in range(prints.bands.num_bands):
+        num_bands = self._prints.bands.num_bands
+        for band in range(num_bands):
+            progress.tick(0, f"read; comparing, band {band + 1} of {num_bands}")
             # rows that differ in a number or an operator never meet
-            keys = prints.band(band)[position] ^ guard
+            keys = self._prints.band(band)[self._position] ^ guard
             compare_stars(keys[ranks], ranks, self._clusters, is_twin, self._may_join)
 
     def roots(self) -> I64:
