@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from curate.verify import families, intervals, relations
-from curate.verify.measures import equal_measures, measure, with_letter_unit
+from curate.verify.measures import equal_measures, measure, with_letter_units
 from curate.verify.nodes import Node, UnreadableError, symbols, walk
 from curate.verify.policy import Policy
 from curate.verify.values import Proof, rounds_to
@@ -106,12 +106,15 @@ def _relation_or_none(truth: Node, answer: Node) -> bool | None:
     return relations.same_relation(truth, answer)
 
 
-def _relation_decision(truth: Node, answer: Node, rules: Rules) -> Decision:
+def _relation_decision(truth: Node, answer: Node, rules: Rules, *, is_turned: bool = False) -> Decision:
     if truth.op == answer.op == "rel":
         if truth.name == answer.name and len(truth.args) == len(answer.args):
             sides = [_collections(t, a, rules) for t, a in zip(truth.args, answer.args, strict=True)]
             if all(side.verdict == "correct" for side in sides):
                 return correct("symbolic", "symbolic")
+        if len(truth.args) > 2:
+            is_same = not is_turned and _relation_decision(truth, relations.turned(answer), rules, is_turned=True)
+            return is_same or wrong("different", "symbolic")
         return _told(relations.same_relation(truth, answer), "symbolic", "symbolic")
     if (
         truth.op == answer.op
@@ -150,6 +153,8 @@ def _is_name(side: Node) -> bool:
     """Whether a side only names what the other is: x, AB, f(x), P(A), words."""
     if side.op in ("sym", "text"):
         return True
+    if side.op == "paren":
+        return all(part.op == "sym" for part in side.args)
     if side.op == "fn" and side.name in ("max", "min", "det", "deg"):
         return True
     if side.op == "mul":
@@ -408,9 +413,9 @@ def _equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | Non
     except UnreadableError:
         return False  # two quantities where the truth has one
     if a.unit.powers and not b.unit.powers:
-        b = with_letter_unit(b.value, a.unit) or b
+        b = with_letter_units(b.value, a.unit) or b
     elif b.unit.powers and not a.unit.powers:
-        a = with_letter_unit(a.value, b.unit) or a
+        a = with_letter_units(a.value, b.unit) or a
     outcome = equal_measures(a, b, rules.policy)
     if (
         outcome is False

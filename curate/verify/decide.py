@@ -39,6 +39,7 @@ _ADVANCED: Final = re.compile(
     r"\\(?:int|iint|oint|sum|prod|lim|partial|nabla|infty|mathrm\{d\}|frac\{d|det|operatorname)"
 )
 _FIGURES: Final = re.compile(r"[0-9]+")
+_SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, such as the suits of cards
 _SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
 _MAX_TEXT: Final = 60
 _MANY_WORDS: Final = 5
@@ -88,8 +89,8 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
         return correct("exact", "exact") if same else wrong("different", "exact")
     if is_letter_alone(truth):
         letter = option_letter(answer)
-        if letter is None and len(answer) == 1 and not rules.policy.is_case_sensitive:
-            letter = answer.upper()
+        if letter is None and len(answer.strip("()")) == 1 and not rules.policy.is_case_sensitive:
+            letter = answer.strip("()").upper()
         truth_letter = option_letter(truth)
         if letter is not None:
             return correct("text", "text") if letter == truth_letter else wrong("different", "text")
@@ -121,7 +122,7 @@ def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
 def _unread_truth(truth: str, answer: str) -> Decision:
     if _ADVANCED.search(truth) or _ADVANCED.search(answer):
         return SYMBOLIC
-    if is_prose(truth):
+    if is_prose(truth) or (_SIGNS.fullmatch(truth) and _SIGNS.fullmatch(answer)):
         return wrong("different", "text")
     return undecided("unparseable_ground_truth", "exact")
 
@@ -183,6 +184,6 @@ def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAU
     except TooLargeError:
         return "too_long"
     except UnreadableError:
-        is_word = is_prose(cleaned) and len(cleaned) <= _MAX_TEXT
+        is_word = (is_prose(cleaned) and len(cleaned) <= _MAX_TEXT) or _SIGNS.fullmatch(cleaned)
         return None if is_word or _ADVANCED.search(cleaned) else "unparseable_ground_truth"
     return None

@@ -53,7 +53,7 @@ def _flat(node: Node) -> tuple[Node, ...]:
     if node.op in ("list", "set"):
         return tuple(inner for arg in node.args for inner in _flat(arg))
     if node.op == "paren" and len(node.args) == 2 and _is_index(node.args[1]):
-        return node.args
+        return node.args  # (x, k in Z)
     return (node,)
 
 
@@ -67,6 +67,8 @@ def same_family(a: Family, b: Family) -> bool | None:
     """Whether two families hold the same numbers; None where their branches can't be compared."""
     if a.over != b.over or (a.label and b.label and a.label != b.label):
         return False
+    if all(len(f.branches) == 1 and f.branches[0].op == "paren" for f in (a, b)):
+        return _same_intervals(a, b)
     if a.over == "Z" and (lines := _lines(a)) and (others := _lines(b)):
         return _same_residues(lines, others)
     if len(a.branches) != len(b.branches):
@@ -74,6 +76,20 @@ def same_family(a: Family, b: Family) -> bool | None:
     renamed = tuple(_put(branch, b.index_name, Node("sym", (), None, a.index_name)) for branch in b.branches)
     outcomes = [equal(x, y) for x, y in zip(a.branches, renamed, strict=True)]
     return None if None in outcomes else all(outcomes)
+
+
+def _same_intervals(a: Family, b: Family) -> bool | None:
+    """Whether two periodic intervals are one: same brackets, same period, ends apart by the same whole shift."""
+    (x,), (y,) = a.branches, b.branches
+    if x.name != y.name or len(x.args) != 2 or len(y.args) != 2 or a.over != "Z":
+        return False
+    ends = [_lines(f._replace(branches=f.branches[0].args)) for f in (a, b)]
+    if ends[0] is None or ends[1] is None:
+        return None
+    (low_x, step_x), (high_x, _), (low_y, step_y), (high_y, _) = *ends[0], *ends[1]
+    is_same_step = equal(step_x, step_y) or equal(step_x, Node("neg", (step_y,)))
+    lengths = [Node("add", (high, Node("neg", (low,)))) for low, high in ((low_x, high_x), (low_y, high_y))]
+    return bool(is_same_step and equal(lengths[0], lengths[1])) and _is_whole(low_x, low_y, step_x)
 
 
 def _put(node: Node, name: str, value: Node) -> Node:

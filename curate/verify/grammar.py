@@ -118,7 +118,7 @@ class _Parser(Primaries):
 
     def _ratio(self) -> Node:
         parts = [self._product()]
-        while self.is_at(":") and self.peek(1).kind != "end":
+        while self.is_at(":") and self.peek(1).kind != "end" and not self.bars:
             self.take()
             parts.append(self._product())
         return parts[0] if len(parts) == 1 else Node("ratio", tuple(parts))
@@ -130,6 +130,9 @@ class _Parser(Primaries):
             if operator == "/" and self.peek().kind == "text":  # dollars / hour
                 left = self._unit(Node("qty", (left,), None, "/" + self.take().text))
                 continue
+            if operator == "/":  # the unit of 7/2 hours is that of the quotient
+                left = self._unit(_joined(left, self.factor(), is_division=True))
+                continue
             if operator is not None:
                 right = self._unit(self.factor())
             elif left.op == "num" and self._is_letter_unit():
@@ -138,7 +141,7 @@ class _Parser(Primaries):
                 right = self._unit(self.power())
             else:
                 return left
-            left = _joined(left, right, is_division=operator == "/")
+            left = _joined(left, right, is_division=False)
 
     def _is_letter_unit(self) -> bool:
         """Whether a single letter set apart behind a figure closes the value: 1.5 m, 20 s."""
@@ -236,7 +239,7 @@ class _Parser(Primaries):
             self.expect("}")
         if mark == "\\prime":
             return base._replace(name=base.name + "'")
-        if self.peek().kind == "sym" and self.peek().text in "CF":
+        if self.peek().kind in ("sym", "text") and self.peek().text in ("C", "F"):
             return Node("qty", (base,), None, "degree" + self.take().text)
         return Node("deg", (base,))
 

@@ -174,7 +174,7 @@ def _letters(text: str, is_spaced: bool) -> list[Token]:
 
 
 def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
-    stripped = " ".join(text.split()).strip(" ,.;:") if len(text) > 1 else text
+    stripped = " ".join(text.split()).strip(" ,.;:")
     if stripped.lower() in _CONNECTORS:
         return [Token("conn", _CONNECTORS[stripped.lower()], is_spaced)]
     if stripped in FUNCTIONS and not _follows_value(before):

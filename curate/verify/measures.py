@@ -100,12 +100,29 @@ def _summed(parts: list[Measure]) -> Measure:
     return Measure(Node("add", scaled), Unit(Fraction(1), parts[0].unit.powers))
 
 
-def with_letter_unit(node: Node, wanted: Unit) -> Measure | None:
-    """Read a last letter as a unit where the other side has one of its kind: 5000 m against 5 km; else None."""
-    if node.op != "mul" or len(node.args) != 2 or node.args[1].op != "sym":
-        return None
-    unit = parse_unit(node.args[1].name)
-    return Measure(node.args[0], unit) if unit.powers == wanted.powers else None
+def with_letter_units(node: Node, wanted: Unit) -> Measure | None:
+    """Read letters as units where the other side has one of their kind: 5000 m against 5 km, 6 m/s^2; else None."""
+    value, unit = _split(node)
+    return Measure(value, unit) if unit.powers == wanted.powers and value is not node else None
+
+
+def _split(node: Node) -> tuple[Node, Unit]:
+    """A value and the unit that the letters behind it make."""
+    if node.op == "sym":
+        return num(1), parse_unit(node.name)
+    if node.op == "pow" and node.args[0].op == "sym" and (power := node.args[1].value) and power.denominator == 1:
+        return num(1), parse_unit(f"{node.args[0].name}^{power}")
+    if node.op == "mul":
+        parts = [_split(arg) for arg in node.args]
+        unit = NO_UNIT
+        for _, part in parts:
+            unit = _times(unit, part)
+        return Node("mul", tuple(value for value, _ in parts)), unit
+    if node.op == "div":
+        (top, unit), (bottom, below) = _split(node.args[0]), _split(node.args[1])
+        inverse = Unit(1 / below.scale, tuple((name, -power) for name, power in below.powers))
+        return Node("div", (top, bottom)), _times(unit, inverse)
+    return node, NO_UNIT
 
 
 def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:

@@ -87,6 +87,7 @@ _SIGNS: Final = {
 }
 _PLAIN_FIGURE: Final = re.compile(r" ?-?[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)? ?")
 _CHINESE_FRACTION: Final = re.compile(r"(\d+)分之(\d+)")
+_BRACED_MARK: Final = re.compile(r"(?<![A-Za-z])\{([,:.])\}")
 _CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*([1-9]|1\d|20)\s*\}")
 _RENAMED: Final = re.compile(
     r"\\(?:(?P<frac>[dtc]frac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq)|(?P<ge>geqslant|geq)|(?P<lt>lt)|(?P<gt>gt)|(?P<ne>neq)|"
@@ -145,7 +146,7 @@ def clean(text: str) -> str:
     if _PLAIN_FIGURE.fullmatch(text):
         return text.strip()
     text = _unicode(text) if not text.isascii() else text
-    if "\\" in text or "$" in text or "{" in text:
+    if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _latex(text)
     return respell(_unwrap(_SPACES.sub(" ", text).strip()))
 
@@ -183,13 +184,7 @@ def _stacked(text: str) -> bool:
 
 
 def _latex(text: str) -> str:
-    text = (
-        text.replace("\\!", "")
-        .replace("{,}", ",")
-        .replace("{:}", ":")
-        .replace("{.}", ".")
-        .replace("\\textdollar", "\\$")
-    )
+    text = _BRACED_MARK.sub(r"\1", text.replace("\\!", "").replace("\\textdollar", "\\$"))
     text = _CIRCLED.sub(lambda m: chr(0x245F + int(m[1])), text)
     text = _NOISE.sub("", text)
     text = _SPACING.sub(" ", text)

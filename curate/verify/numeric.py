@@ -365,7 +365,7 @@ def agree(a: Node, b: Node, values: Mapping[str, Fraction], *, is_complex: bool)
         try:
             x, y = ev(a), ev(b)
         except UndefinedError:
-            return None
+            return None if values else False  # a constant without a value equals nothing
         if not is_complex:
             if not (_is_real(x) and _is_real(y)):
                 return None
@@ -400,13 +400,25 @@ def is_identity(a: Node, b: Node) -> bool | None:
     is_whole = bool(names) and any(
         n.op in ("fact", "binom") or n.name in ("floor", "ceil") or _alternates(n) for n in nodes
     )
-    num_agreed = 0
+    num_agreed, num_apart = 0, 0
     for number in range(8 if names else 1):
-        outcome = agree(a, b, point(names, number, is_whole=is_whole), is_complex=is_complex)
+        values = point(names, number, is_whole=is_whole)
+        outcome = agree(a, b, values, is_complex=is_complex)
         if outcome is False:
             return False
         num_agreed += outcome is True
+        num_apart += outcome is None and has_value(a, values) != has_value(b, values)
+    if num_agreed == 0 and num_apart > 3:
+        return False  # nowhere both real
     return True if num_agreed >= (3 if names else 1) else None
+
+
+def has_value(node: Node, values: Mapping[str, Fraction]) -> bool:
+    """Whether a tree has a real value at a point."""
+    try:
+        return _is_real(Evaluator(_FIRST_BITS, values)(node))
+    except UndefinedError:
+        return False
 
 
 def _alternates(node: Node) -> bool:

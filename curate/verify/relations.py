@@ -63,6 +63,12 @@ def _constant_ratio(f: Node, g: Node) -> object:  # an mpf, False or None
     return ratios[0] if close else False
 
 
+def turned(node: Node) -> Node:
+    """A chain of relations read from the other end."""
+    signs = [_REVERSED.get(sign, sign) for sign in reversed(node.name.split())]
+    return Node("rel", node.args[::-1], None, " ".join(signs))
+
+
 def as_fraction(node: Node) -> Node:
     """A ratio a:b as a quotient, for comparing 3:4 with 6:8 and 3/4."""
     if len(node.args) != 2:

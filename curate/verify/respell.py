@@ -41,6 +41,9 @@ _REWRITES: Final[tuple[tuple[str, re.Pattern[str], Rewrite], ...]] = (
     ("[", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\[$"), r"(\1)"),
     ("[", re.compile(r"^\[([^\[\]()]+,[^\[\]()]+)\[$"), r"[\1)"),
     ("]", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\]$"), r"(\1]"),
+    # what leads up to an answer
+    ("", re.compile(r"^(?:=|\\(?:Rightarrow|implies|therefore|to)(?![A-Za-z])) ?(?=[^=])"), ""),
+    (" ", re.compile(r"^(?:exactly|only|just|a total of|total of|precisely) (?=[\d\\$-])", re.IGNORECASE), ""),
     # a label before the answer
     (":", re.compile(r"^(?:答案?|解|(?i:(?:the )?(?:final )?answer(?: is)?)) ?: ?"), ""),
 )

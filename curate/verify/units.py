@@ -71,6 +71,7 @@ def is_unit_word(word: str) -> bool:
 def parse_unit(phrase: str) -> Unit:
     """Read a phrase such as `km/h`, `square inches` or `meters per second`; raises `UnreadableError` on a sentence."""
     phrase = _COMPOUND.get(phrase.strip().lower(), phrase.strip())
+    phrase = "inch" if phrase == "in" else phrase
     phrase = (
         re.sub(r"\\text\{|[{}()]|\\", " ", phrase)
         .replace("^ ", "^")
