@@ -16,6 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from curate.config import RUNTIME, Config, nearest
 from curate.errors import UserError
+from curate.progress import Progress
 from curriculum.config import CurriculumConfig
 from curriculum.curriculum import Curriculum
 from curriculum.learner import LEARNERS, Learner
@@ -88,8 +89,12 @@ def simulate(problems: pl.DataFrame, settings: CurriculumConfig, config: Simulat
     needed = problems.select(name for name in problems.columns if name in NEEDED)
     jobs = [(needed, settings, config, name, seed) for name in config.policies for seed in range(config.seeds)]
     # spawn: polars' threads do not survive a fork
-    with ProcessPoolExecutor(config.workers, mp_context=get_context("spawn")) as pool:
-        courses = list(pool.map(_job, jobs))
+    context = get_context("spawn")
+    courses = []
+    with ProcessPoolExecutor(config.workers, mp_context=context) as pool, Progress("simulate", len(jobs)) as progress:
+        for job, course in zip(jobs, pool.map(_job, jobs), strict=True):
+            courses.append(course)
+            progress.tick(note=job[3])
     return {name: courses[i * config.seeds : (i + 1) * config.seeds] for i, name in enumerate(config.policies)}
 
 
