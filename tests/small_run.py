@@ -1,9 +1,13 @@
 """A small run of real stages through the real runner, as the folder that `curate run` would leave."""
 
+import atexit
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -118,9 +122,20 @@ PROMPTS = ["", "a leak from the bench", HOSTILE, *(f"What is {n} + {n}?" for n i
 def write_run(
     folder: Path, prompts: Sequence[str] = PROMPTS, *, limit: int = 4, facts: Mapping[str, object] | None = None
 ) -> Path:
-    """Write a run folder of three stages over these prompts; `facts` are those of the difficulty stage."""
+    """Write a run folder of three stages over these prompts; `facts` are those of the difficulty stage.
+
+    Equal runs are equal bytes, so each is made once and copied after that.
+    """
+    shutil.copytree(_made(tuple(prompts), limit, tuple((facts or {}).items())), folder)
+    return folder
+
+
+@cache
+def _made(prompts: tuple[str, ...], limit: int, facts: tuple[tuple[str, object], ...]) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="gradus-small-run-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     write_pool(folder / "ingest", problems(prompts))
     run_stage(decontaminate(limit), open_artifact(folder / "ingest"), folder / "decontaminate")
-    run_stage(difficulty(limit, facts), open_artifact(folder / "decontaminate"), folder / "difficulty")
+    run_stage(difficulty(limit, dict(facts)), open_artifact(folder / "decontaminate"), folder / "difficulty")
     (folder / "pipeline.json").write_text(json.dumps({"stages": ["ingest", "decontaminate", "difficulty"]}))
     return folder
