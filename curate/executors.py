@@ -13,6 +13,7 @@ import io
 import json
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -138,29 +139,27 @@ def _connect() -> Any:
 
 def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int, pl.DataFrame]]:
     """Run the slices over the actors; each comes back once, its samples in the log."""
+    num_actors = work.replica.num_replicas
     has_gpus = ray.cluster_resources().get("GPU", 0) > 0
-    dataset = ray.data.from_arrow_refs(slices).map_batches(
-        _Actor,
-        fn_constructor_args=(work.open, work.workspace.samples is not None),
-        batch_size=None,
-        batch_format="pyarrow",
-        # from one up: a cluster may have less room than was asked for
-        compute=ray.data.ActorPoolStrategy(
-            min_size=1, initial_size=work.replica.num_replicas, max_size=work.replica.num_replicas
-        ),
-        ray_remote_args_fn=_no_restarts,
-        num_gpus=work.replica.num_gpus if has_gpus else 0,
-    )
+    with warnings.catch_warnings():
+        # max_restarts has no other way in yet than the arguments that Ray 2.64 will drop
+        warnings.simplefilter("ignore")
+        dataset = ray.data.from_arrow_refs(slices).map_batches(
+            _Actor,
+            fn_constructor_args=(work.open, work.workspace.samples is not None),
+            batch_size=None,
+            batch_format="pyarrow",
+            # from one up: a cluster may have less room than was asked for
+            compute=ray.data.ActorPoolStrategy(min_size=1, initial_size=num_actors, max_size=num_actors),
+            num_gpus=work.replica.num_gpus if has_gpus else 0,
+            max_restarts=0,
+        )
     for table in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
         for packed in table.to_pylist():
             _log(packed["samples"], work.workspace)
             if packed["mistake"] is not None:
                 raise UserError(packed["mistake"])
             yield packed["number"], packed["start"], _rows(packed["rows"])
-
-
-def _no_restarts() -> dict[str, Any]:
-    return {"max_restarts": 0}
 
 
 class _Actor:
