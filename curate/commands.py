@@ -18,7 +18,7 @@ from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import with_options
 from curate.redecide import RedecideConfig, redecide
 from curate.review import ReviewConfig, review
-from curate.sources import sources_from
+from curate.sources import pinned, sources_from
 from curate.stage import Outcome, run_stage
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
@@ -107,7 +107,7 @@ def ingest_command(
 ) -> None:
     """Print what every column was taken for, then import."""
     stated = {"map": maps, "licence": licences, "revision": revisions, "weight": weights}
-    plans = [plan(one, config) for one in sources_from(source, names, stated)]
+    plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
     typer.echo("\n".join(preview(one) for one in plans))
     typer.echo(summary(ingest(plans, config, out, force=force)))
 
@@ -142,12 +142,17 @@ def review_command(
 app.command("review", help=ReviewConfig.__doc__)(with_options(review_command, ReviewConfig))
 
 
-def redecide_command(pool: Pool, out: Out, config: RedecideConfig, force: Force = False) -> None:
+Measured = Annotated[Path, typer.Argument(help="Artifact that `difficulty` wrote.", show_default=False)]
+
+
+def redecide_command(measured: Measured, out: Out, config: RedecideConfig, force: Force = False) -> None:
     """Decide an artifact of the difficulty stage anew."""
-    outcome = redecide(open_artifact(pool), config, out, force=force)
+    outcome = redecide(open_artifact(measured), config, out, force=force)
     typer.echo(summary(outcome))
     if outcome.manifest.reasons.get("undersampled"):
-        typer.echo(f"to draw what is lacking: gradus curate difficulty POOL --samples-from {pool}, with the same band")
+        typer.echo(
+            f"to draw what is lacking: gradus curate difficulty POOL --samples-from {measured}, with the same band"
+        )
 
 
 app.command("redecide", help=RedecideConfig.__doc__)(with_options(redecide_command, RedecideConfig))

@@ -171,16 +171,18 @@ def pinned(source: Source) -> Source:
     """The source with what the Hub knows of it: the commit that `revision` means now, and the card's licence."""
     if source.path is not None or not HUB_ID.fullmatch(str(source.hub)) or Path(str(source.hub)).exists():
         return source
-    from huggingface_hub import HfApi
-    from httpx import HTTPError  # what the Hub's client raises where there is no network
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+    from huggingface_hub import DatasetCard, HfApi
+    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
     try:
         info = HfApi().dataset_info(str(source.hub), revision=source.revision)
-    except (HTTPError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
+        path = HfApi().hf_hub_download(str(source.hub), "README.md", repo_type="dataset", revision=info.sha)
+        licence = source.licence or DatasetCard.load(path).data.get("license")
+    except EntryNotFoundError:
+        licence = source.licence  # a dataset without a card
+    except (HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
         reason = str(error).splitlines()[0]
         raise UserError(f"{source.hub}: not found on the Hub ({reason}); check the id and the network") from None
-    licence = source.licence or (info.card_data.get("license") if info.card_data else None)
     return source.model_copy(update={"revision": info.sha, "licence": str(licence) if licence else None})
 
 
