@@ -37,7 +37,8 @@ class Config(BaseModel):
             if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("runtime")
         }
         fields: dict[str, Any] = json.loads(self.model_dump_json(exclude=runtime))
-        return fields
+        nested = {name: value for name, value in self if isinstance(value, Config) and name not in runtime}
+        return fields | {name: value.fingerprinted() for name, value in nested.items()}
 
 
 def parse(model: type[C], values: Mapping[str, Any], where: str | Callable[[str], str], table: str = "") -> C:

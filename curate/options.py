@@ -38,7 +38,9 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
     one `UserError` line.
     """
     own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "config"]
-    fields = [_parameter(name, info) for name, info in model.model_fields.items()]
+    # a model's own fields before those that it inherits
+    names = sorted(model.model_fields, key=lambda name: name not in model.__annotations__)
+    fields = [_parameter(name, model.model_fields[name]) for name in names]
 
     def run(settings: Path | None, **given: Any) -> None:  # Any: typer hands over whatever each option parsed to
         mine = {p.name: given.pop(p.name) for p in own}
