@@ -54,12 +54,18 @@ def model_folder(model: str) -> Path:
     return _snapshot(model)
 
 
-@lru_cache
 def model_digest(folder: Path) -> str:
     """Hex SHA-256 over the names and hashes of the files that decide what the model says."""
     paths = sorted(p for p in folder.rglob("*") if any(fnmatch(p.name, pattern) for pattern in DECIDING))
     if not any(fnmatch(path.name, pattern) for path in paths for pattern in WEIGHTS):
         raise UserError(f"{folder}: holds no weights ({', '.join(WEIGHTS)}); give the folder of a whole model")
+    return _digest(folder, tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
+
+
+@lru_cache
+def _digest(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
+    """Read the files once as long as their sizes and times are the same: a stage asks twice, training rewrites."""
+    paths = [path for path, _, _ in files]
     with ThreadPoolExecutor() as pool:
         hashes = list(pool.map(_file_hash, paths))
     lines = [f"{p.relative_to(folder).as_posix()} {h}" for p, h in zip(paths, hashes, strict=True)]

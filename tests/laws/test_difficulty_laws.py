@@ -47,7 +47,7 @@ def run(stage: Stage, *batches: pl.DataFrame) -> tuple[pl.DataFrame, set[tuple[s
     return rows, {(sample.key, sample.index, sample.text) for sample in log.drawn}
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(cut=st.integers(0, NUM_PROBLEMS), max_in_flight=st.integers(1, 40))
 def test_two_batches_decide_as_one_whatever_is_in_flight(answers: Path, cut: int, max_in_flight: int) -> None:
     for alone, together in zip(stages(answers, 256), stages(answers, max_in_flight), strict=True):
@@ -57,7 +57,7 @@ def test_two_batches_decide_as_one_whatever_is_in_flight(answers: Path, cut: int
         assert said_in_halves == said
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(order=st.permutations(range(NUM_PROBLEMS)))
 def test_the_order_of_the_rows_changes_no_decision(answers: Path, order: list[int]) -> None:
     for stage in stages(answers, 8):

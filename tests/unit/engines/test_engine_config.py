@@ -45,10 +45,14 @@ def test_what_training_leaves_beside_a_model_does_not(tmp_path: Path) -> None:
     before = settle(EngineConfig(model=str(folder))).identity
     (folder / "optimizer.pt").write_bytes(b"state")
     (folder / "trainer_state.json").write_text("{}")
-    from curate.engines import model_files
-
-    model_files.model_digest.cache_clear()
     assert settle(EngineConfig(model=str(folder))).identity == before
+
+
+def test_a_model_that_was_trained_on_is_another_one_within_the_same_process(tmp_path: Path) -> None:
+    folder = model(tmp_path / "model")
+    before = settle(EngineConfig(model=str(folder))).identity
+    (folder / "model.safetensors").write_bytes(b"other weights")
+    assert settle(EngineConfig(model=str(folder))).identity != before
 
 
 def test_sampling_and_prompt_are_part_of_the_identity_and_devices_are_not(tmp_path: Path) -> None:
