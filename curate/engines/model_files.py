@@ -56,7 +56,8 @@ def model_folder(model: str) -> Path:
 
 def model_digest(folder: Path) -> str:
     """Hex SHA-256 over the names and hashes of the files that decide what the model says."""
-    paths = sorted(p for p in folder.rglob("*") if any(fnmatch(p.name, pattern) for pattern in DECIDING))
+    # not below: a trainer's checkpoints lie there
+    paths = sorted(p for p in folder.iterdir() if any(fnmatch(p.name, pattern) for pattern in DECIDING))
     if not any(fnmatch(path.name, pattern) for path in paths for pattern in WEIGHTS):
         raise UserError(f"{folder}: holds no weights ({', '.join(WEIGHTS)}); give the folder of a whole model")
     return _digest(folder, tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths))

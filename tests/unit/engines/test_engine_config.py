@@ -45,6 +45,7 @@ def test_what_training_leaves_beside_a_model_does_not(tmp_path: Path) -> None:
     before = settle(EngineConfig(model=str(folder))).identity
     (folder / "optimizer.pt").write_bytes(b"state")
     (folder / "trainer_state.json").write_text("{}")
+    model(folder / "checkpoint-7")
     assert settle(EngineConfig(model=str(folder))).identity == before
 
 
