@@ -42,7 +42,7 @@ class Fingerprints:
     """One entry per row, in the pool's order.
 
     starts: where each row's tokens stand in the file `tokens`, `[rows + 1]`.
-    guard: hash of the multisets of numbers and of operators, and of the kind: what near duplicates must share.
+    guard: hash of the multisets of numbers and of operators, of the kind and of the tests: what twins must share.
     sequence: hash of the numbers in their order; context: of each number with its neighbours, in any order.
     whole: hash of all tokens in order; masked: the same with every number alike.
     capitals: hash of the words in capitals, which are parameters ("the letters of TARTAR"), in any order.
@@ -186,7 +186,7 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
     starts = np.concatenate([[0], np.cumsum(cut.list.len().to_numpy().astype(np.int64))])
     flat = cut.explode(empty_as_null=False, keep_nulls=False)
     hashes, is_number = _hashed(flat)
-    facts = _facts(hashes, starts, is_number, flat.is_in(OPERATORS).to_numpy(), batch["kind"].hash().to_numpy())
+    facts = _facts(hashes, starts, is_number, flat.is_in(OPERATORS).to_numpy(), _checked_by(batch))
     facts = facts.with_columns(
         batch["key"], _priority(batch), _answers(batch), pl.Series("capitals", _capitals(batch["prompt"]))
     )
@@ -249,6 +249,12 @@ def _sums(values: U64, starts: I64) -> U64:
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
     sums: U64 = running[starts[1:]] - running[starts[:-1]]
     return sums
+
+
+def _checked_by(batch: pl.DataFrame) -> U64:
+    """A hash of what a completion is checked by, beside its ground truth: the kind, and the tests of a code problem."""
+    what = pl.concat_str("kind", pl.col("tests").fill_null(""), separator="\n")
+    return batch.select(what.hash()).to_series().to_numpy()
 
 
 def _capitals(prompts: pl.Series) -> U64:

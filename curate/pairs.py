@@ -27,7 +27,8 @@ _TELLING: Final = (
     "circumscribed sin cos tan cot sec csc sine cosine tangent rows columns row column increasing decreasing before "
     "after left right inside outside and or with without first last previous next north south east west integer real "
     "rational irrational prime composite square cube union intersection gcd lcm numerator denominator mother father "
-    "husband wife"
+    "husband wife triangle rectangle pentagon hexagon octagon trapezoid trapezium rhombus parallelogram circle ellipse "
+    "parabola hyperbola sphere cone cylinder cuboid prism pyramid ascending descending clockwise counterclockwise"
 ).split()
 _NEGATION: Final = "not no never cannot without except non".split()
 

@@ -61,6 +61,7 @@ def test_other_wording_or_spelling_is_a_duplicate_of_the_first(other: str) -> No
         ("Find the value of z^4+z^2+1.", "Find the value of z^4-z^2+1."),
         ("Find the least number of birds.", "Find the greatest number of birds."),
         ("How many are not white?", "How many are white?"),
+        ("Find the area of the square there.", "Find the area of the rhombus there."),
         ("How many are red or blue?", "How many are red and blue?"),
         ("How many letters of TARTAR can be chosen?", "How many letters of ALABAMA can be chosen?"),
         (
@@ -98,6 +99,17 @@ def test_different_answers_make_different_problems_and_equal_values_do_not() -> 
     )
     assert reasons([row(one, "20"), row(other, "8")]) == [None, None]
     assert reasons([row(one, "0.5"), row(other, r"\frac{1}{2}")]) == [None, "near_duplicate_of"]
+
+
+def test_code_problems_with_other_tests_are_other_problems() -> None:
+    def row(name: str, test: str) -> dict[str, Any]:
+        return {"prompt": LONG + f"Write a function that counts {name}.", "kind": "code", "tests": test}
+
+    assert reasons([row("the birds", "assert f(1) == 2"), row("all birds", "assert f(1) == 2")]) == [
+        None,
+        "near_duplicate_of",
+    ]
+    assert reasons([row("the birds", "assert f(1) == 2"), row("all birds", "assert g(1) == 3")]) == [None, None]
 
 
 def test_a_row_without_answer_does_not_join_two_that_contradict_each_other() -> None:
