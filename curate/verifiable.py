@@ -8,10 +8,11 @@ solution and fail a program that does nothing (`code_checks`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
-from pydantic import Field
+import yaml
+from pydantic import Field, field_validator
 
 from curate import asks, truths
 from curate.config import Config
@@ -45,6 +46,14 @@ class VerifiableConfig(Config):
     )
     verify: Policy = Field(Policy(), description="The verifier's policy, as YAML: '{max_chars: 500}'.")
     max_prompt_chars: int = Field(default=20_000, ge=1, description="Longer prompts are dropped as too_long.")
+
+    @field_validator("verify", mode="before")
+    @classmethod
+    def _from_text(cls, policy: Any) -> Any:  # Any: pydantic checks what comes out
+        try:
+            return yaml.safe_load(policy) if isinstance(policy, str) else policy
+        except yaml.YAMLError:
+            raise ValueError("write YAML, such as '{max_chars: 500}'") from None
 
 
 def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:

@@ -76,7 +76,8 @@ def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
     """The source as it is where it stands alone; a function's body behind the prompt that ends in its `def`."""
     if not prompt or (_is_python(source) and _defines(source, names)):
         return source
-    for body in (source, textwrap.indent(textwrap.dedent(source), "    ")):
+    # as it is, without any indentation, or with that of its first line stripped
+    for body in (source, textwrap.indent(textwrap.dedent(source), "    "), f"    {source.lstrip()}"):
         if _is_python(prompt + body) and source.strip():
             return prompt + body
     return source

@@ -27,7 +27,15 @@ def test_the_last_block_that_defines_the_function_counts(completion: str) -> Non
     assert source.strip() == RIGHT.strip()
 
 
-@pytest.mark.parametrize("body", ["    return x * x\n", "return x * x", "```python\n    return x * x\n```"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return x * x\n",
+        "return x * x",
+        "```python\n    return x * x\n```",
+        "y = x * x\n    if y:\n        pass\n    return y",
+    ],
+)
 def test_a_body_continues_its_prompt(body: str) -> None:
     source = find_program(body, ["f"], PROMPT).source
     names: dict[str, object] = {}
