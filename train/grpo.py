@@ -34,7 +34,8 @@ from train.starting_model import find_model, load_tokenizer, settled
 OWN: Final = TAKEN | {
     "num_generations", "steps_per_generation", "generation_batch_size", "num_iterations", "max_completion_length",
     "temperature", "top_p", "top_k", "beta", "shuffle_dataset", "reward_weights", "loss_type", "scale_rewards",
-    "chat_template_kwargs", "use_vllm",
+    "chat_template_kwargs", "use_vllm", "eval_strategy", "eval_steps", "eval_on_start", "num_generations_eval",
+    "per_device_eval_batch_size",
 }  # fmt: skip
 
 
@@ -76,6 +77,10 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
     temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
     top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
     top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
+    probe_steps: PositiveInt = Field(
+        50, description="The curriculum's probe set (curriculum.probe_size) is asked every so many steps."
+    )
+    probe_n: PositiveInt = Field(4, description="Completions per problem of the probe set.")
     vllm: bool = Field(False, description="Generate with vLLM inside the trainer; on a GPU it is several times faster.")
     curriculum: Annotated[CurriculumConfig, BeforeValidator(as_table)] = Field(
         CurriculumConfig(), description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'."
@@ -161,15 +166,18 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
     switches = template_switches(asked)
     opening = _opening(tokenizer, switches) if config.prompt_format == "chat" else ""
     setting = config.setting(opening, end_ids(model, tokenizer))
+    problems, curriculum = to_rows(rows.frame, config), _curriculum(rows, config, model, run)
+    probe = [problems[row] for row in curriculum.probe_rows()]
     return CurriculumGRPOTrainer(
-        problems=to_rows(rows.frame, config),
-        curriculum=_curriculum(rows, config, model, run),
+        problems=problems,
+        curriculum=curriculum,
         objective=objective,
         run=run,
         model=str(model),
         reward_funcs=rewards_named(config.rewards, setting),
-        args=GRPOConfig(**_arguments(config, objective, run.folder, switches)),
+        args=GRPOConfig(**_arguments(config, objective, run.folder, switches), **_probing(config, len(probe))),
         train_dataset=_slots(config),
+        eval_dataset=_dataset(probe) if probe else None,
         processing_class=tokenizer,
         callbacks=[Reporter(run)],
         peft_config=lora(config),
@@ -227,6 +235,26 @@ def _slots(config: GrpoConfig) -> Any:
 
     num_generations = -(-config.max_steps // config.updates_per_generation)
     return Dataset.from_dict({"prompt": [""] * (config.num_problems * num_generations)})
+
+
+def _dataset(rows: list[dict[str, Any]]) -> Any:
+    from datasets import Dataset
+
+    return Dataset.from_list(rows)
+
+
+def _probing(config: GrpoConfig, num_probed: int) -> dict[str, Any]:
+    """TRL's evaluation arguments: the probe set in batches of whole groups."""
+    if not num_probed:
+        return {}
+    per_device = max(1, config.sequences_per_step // num_processes() // config.probe_n) * config.probe_n
+    return {
+        "eval_strategy": "steps",
+        "eval_steps": config.probe_steps,
+        "eval_on_start": True,
+        "num_generations_eval": config.probe_n,
+        "per_device_eval_batch_size": min(per_device, num_probed * config.probe_n),
+    }
 
 
 def _arguments(config: GrpoConfig, objective: Objective, out: Path, switches: dict[str, bool]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from train.run_folder import LOG, RunFolder, mark_checkpoint
 
 # what the terminal shows, in this order, of what was logged
 SHOWN: Final = {
+    "eval_rewards/accuracy/mean": ("probe set correct", "{:.1%}"),
     "loss": ("loss", "{:.4f}"),
     "mean_token_accuracy": ("token accuracy", "{:.3f}"),
     "reward": ("reward", "{:.3f}"),

@@ -44,6 +44,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
 
     def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
         if not self.model.training:
+            set_seed(self._seed(f"probe {self.state.global_step} {inputs[0]['key']}"))
             return dict(super()._generate_and_score_completions(inputs))
         group, world = self.num_generations, self.accelerator.num_processes
         rows = self.curriculum.draw(len(inputs) * world // group, step=self.state.global_step)
@@ -65,16 +66,16 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         num = len(rows) * self.num_generations // self.accelerator.num_processes
         mine = slice(self.accelerator.process_index * num, (self.accelerator.process_index + 1) * num)
         slots = [row for row in rows for _ in range(self.num_generations)][mine]
-        set_seed(self._seed())
+        set_seed(self._seed(f"draw {self.curriculum.clock.draw_number}"))
         scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in slots])
         if self._objective.baseline == "leave_one_out":
             others = self._num_scored[mine] - 1
             scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
         return scored
 
-    def _seed(self) -> int:
-        """Seed of this process's part of the generation: of nothing that a resume could lose."""
-        return sample_seed(self.args.seed, f"draw {self.curriculum.clock.draw_number}", self.accelerator.process_index)
+    def _seed(self, what: str) -> int:
+        """Seed of this process's part of a generation: made of nothing that a resume could lose."""
+        return sample_seed(self.args.seed, what, self.accelerator.process_index)
 
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
