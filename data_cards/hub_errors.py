@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from huggingface_hub.errors import (
     EntryNotFoundError,
@@ -25,7 +26,7 @@ from huggingface_hub.utils import httpx  # the client lets its HTTP library's er
 
 from curate.errors import UserError
 
-BY_STATUS = {
+BY_STATUS: Final = {
     401: "the Hub refused the token (missing, expired or revoked); log in with `hf auth login` and run again",
     403: "the token may not do this there; take one with write access to the dataset",
     409: "somebody else changed it meanwhile; look at what they did and run the same command again",
@@ -33,7 +34,7 @@ BY_STATUS = {
     413: "the Hub finds a file too large; build the dataset with smaller texts",
     429: "the Hub asks for patience (too many requests); wait some minutes and run the same command again",
 }
-NO_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
+NO_PLACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
 @contextmanager

@@ -76,6 +76,15 @@ def test_a_key_prefix_that_is_unique_will_do_and_another_names_the_choices(tmp_p
             trace(open_tables(run), unknown)
 
 
+def test_a_place_finds_the_problem_that_was_merged_from_it(tmp_path: Path) -> None:
+    rows = problems(["What is 1 + 1?", "What is 2 + 2?"])
+    merged = pl.when(pl.col("source_row") == 1).then(pl.lit(["other pool#5"]))
+    write_pool(tmp_path / "ingest", rows.with_columns(also_in=merged))
+    found = trace(open_tables(tmp_path / "ingest"), "other pool#5")
+    assert found.row["prompt"] == "What is 2 + 2?"
+    assert "other pool#5" in printed(tmp_path / "ingest", "made_up#1")
+
+
 def deduplicated(run: Path) -> Path:
     """A run whose second stage drops a problem as the near-duplicate of another one, naming its key."""
     write_pool(run / "ingest", problems(["Find 3 + 4 today.", "Find 3 - 4 today.", "Something else"]))
