@@ -1,0 +1,50 @@
+"""The commands that sample a model, as a user types them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from model_pool import pool, says, script, sums
+
+GRADUS = Path(sys.executable).with_name("gradus")
+
+
+def gradus(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([GRADUS, *map(str, arguments)], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--model", "/nowhere/model"], "gradus: --model is '/nowhere/model'; there is no such folder"),
+        (["--keep", "9"], "gradus: keep is 9; 9..9 is no band of 8 samples"),
+        (["--base-url", "http://127.0.0.1:9/v1", "--model", "m"], "gradus: --base-url http://127.0.0.1:9/v1: does not"),
+        (["--script", "nowhere.json"], "gradus: --script is nowhere.json"),
+        (["--temperature", "-1"], "gradus: --temperature is"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path, options: list[str], said: str) -> None:
+    pool(tmp_path / "pool", sums(2))
+    result = gradus("curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", *options)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1
+
+
+def test_measuring_then_deciding_anew_prints_what_was_kept_and_what_it_cost(tmp_path: Path) -> None:
+    pool(tmp_path / "pool", sums(3))
+    answers = script(tmp_path / "script.json", {"0 + 7 = ?": says("c"), "1 + 6 = ?": says("cw"), "*": says("w")})
+    measured = gradus("curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "a", "--script", answers)
+    assert "1 kept" in measured.stdout
+    assert "samples: 18" in measured.stdout
+    assert "tokens/s" in measured.stderr
+    anew = gradus("curate", "redecide", tmp_path / "a", "--out", tmp_path / "b", "--keep", "2..6")
+    assert "1 dropped: undersampled" in anew.stdout
+    assert "--samples-from" in anew.stdout
+
+
+@pytest.mark.parametrize("command", ["difficulty", "no-think", "redecide"])
+def test_help_ends_in_an_example_of_this_command(command: str) -> None:
+    shown = " ".join(gradus("curate", command, "--help").stdout.split())
+    assert f"Example: gradus curate {command} " in shown
