@@ -14,6 +14,7 @@ from curate.config import Config
 from curate.options import with_options
 from train.compare import compare
 from train.explain import explain
+from train.trace import trace
 
 
 class Entry(NamedTuple):
@@ -27,6 +28,9 @@ class Entry(NamedTuple):
 COMMANDS: Final[dict[str, Entry]] = {
     "sft": Entry("train.sft", "SftConfig", "sft"),
     "grpo": Entry("train.grpo", "GrpoConfig", "grpo"),
+    "distill": Entry("train.distill", "DistillConfig", "distill"),
+    "fuse": Entry("train.fuse", "FuseConfig", "fuse"),
+    "shortest": Entry("train.shortest", "ShortestConfig", "shortest"),
     "evaluate": Entry("train.evaluate", "EvaluateConfig", "evaluate"),
 }
 
@@ -51,6 +55,7 @@ for _name, _entry in COMMANDS.items():
 
 app.command("compare")(compare)
 app.command("explain")(explain)
+app.command("trace")(trace)
 
 
 @app.callback()

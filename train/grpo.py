@@ -14,12 +14,14 @@ import polars as pl
 import typer
 from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 
+from curate.config import RUNTIME
 from curate.engines.model_files import model_digest
 from curate.engines.prompts import PromptConfig, messages, open_think, template_switches
 from curate.errors import UserError
 from curate.grading import GradingConfig
 from curate.manifest import canonical_json
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted
+from curriculum.state import newest
 from train.command_line import DataFile, Force, Model, Out
 from train.data import Rows
 from train.environment import num_processes
@@ -27,7 +29,7 @@ from train.objectives import Objective, objective_named
 from train.problems import read_problems
 from train.rewards import Setting, rewards_named
 from train.run_folder import RunFolder
-from train.running import identity, lora, train_and_save
+from train.running import identify, lora, train_and_save
 from train.settings import TAKEN, TrainerConfig, as_table, check_passthrough, check_split, shared_arguments
 from train.starting_model import find_model, load_tokenizer, settled
 
@@ -81,6 +83,12 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
         50, description="The curriculum's probe set (curriculum.probe_size) is asked every so many steps."
     )
     probe_n: PositiveInt = Field(4, description="Completions per problem of the probe set.")
+    curriculum_from: Path | None = Field(
+        None, description="Run whose curriculum is taken over, by key; its settings may differ."
+    )
+    save_completions: bool = Field(
+        True, description="Keep every completion with its rewards, for train trace.", json_schema_extra=RUNTIME
+    )
     vllm: bool = Field(False, description="Generate with vLLM inside the trainer; on a GPU it is several times faster.")
     curriculum: Annotated[CurriculumConfig, BeforeValidator(as_table)] = Field(
         CurriculumConfig(), description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'."
@@ -139,7 +147,7 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     folder = find_model(model, config, max_tokens=config.max_tokens)
     rows = read_problems(data)
-    with RunFolder(out, identity("grpo", model, data, rows.digest, config), force=force) as run:
+    with RunFolder(out, identify("grpo", model, data, rows.digest, config), force=force) as run:
         if run.is_finished():
             typer.echo(f"{run.model} (reused: same settings, model and data)")
             return
@@ -171,6 +179,7 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
     return CurriculumGRPOTrainer(
         problems=problems,
         curriculum=curriculum,
+        saves_completions=config.save_completions,
         objective=objective,
         run=run,
         model=str(model),
@@ -223,10 +232,11 @@ def _curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) -> 
         "sampling": canonical_json(sampling),
         "prompt": canonical_json(prompt),
     }
-    checkpoint = run.checkpoint()
-    if checkpoint is None:
-        return Curriculum.create(rows.frame, config.curriculum, binding)
-    return Curriculum.load(checkpoint, rows.frame, config.curriculum, binding)
+    if (checkpoint := run.checkpoint()) is not None:
+        return Curriculum.load(checkpoint, rows.frame, config.curriculum, binding)
+    if config.curriculum_from is not None:
+        return Curriculum.continue_from(newest(config.curriculum_from), rows.frame, config.curriculum, binding)
+    return Curriculum.create(rows.frame, config.curriculum, binding)
 
 
 def _slots(config: GrpoConfig) -> Any:

@@ -94,6 +94,10 @@ class Accuracy:
         self.values = [VALUE[verdict] for verdict, _ in whole]
         return self.values
 
+    def text(self, completion: Any) -> str:
+        """A completion as it was judged."""
+        return self._setting.text(completion)
+
 
 class ThinkFormat:
     """1 where a completion is one closed think block, first of all, and then an answer; else 0."""

@@ -3,6 +3,7 @@
     config.yaml         what was asked for: command, model, data, their digests, every setting
     environment.json    versions, commit and machine of the last start
     log.jsonl           one JSON line per logged step
+    completions/        every completion with its rewards, a Parquet file per generation
     draws.jsonl         one JSON line per generation: the problems drawn and what came of them
     checkpoint-N/       the trainer's own, plus ours; `gradus.json` in it is written last: its presence means whole
     model/              the trained model, renamed into place when all is done: its presence means finished
@@ -30,10 +31,11 @@ from train.environment import describe_environment, is_main_process
 CONFIG: Final = "config.yaml"
 LOG: Final = "log.jsonl"
 DRAWS: Final = "draws.jsonl"
+COMPLETIONS: Final = "completions"
 MARK: Final = "gradus.json"
 FORMAT: Final = 1
 OURS: Final = (
-    CONFIG, "environment.json", LOG, DRAWS, "model", "evaluations", "completions", "rounds", "plots", "README.md",
+    CONFIG, "environment.json", LOG, DRAWS, "model", "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
     "samples.jsonl", "samples.parquet", "results.json", "curriculum.png",
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from train.run_folder import RunFolder
 from train.settings import TrainerConfig
 
 
-def identity(command: str, model: str, data: Path, data_digest: str, config: TrainerConfig) -> dict[str, Any]:
+def identify(command: str, model: str, data: Path, data_digest: str, config: TrainerConfig) -> dict[str, Any]:
     """What config.yaml records of a run, and by which a rerun is known to be the same."""
     return {
         "command": command,

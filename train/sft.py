@@ -7,7 +7,7 @@ and when GRPO trains (`curate.engines.prompts`), and only what the model itself 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 import typer
@@ -16,9 +16,9 @@ from pydantic import Field, PositiveInt
 from curate.engines.prompts import PromptConfig, messages, template_switches
 from curate.errors import UserError
 from train.command_line import DataFile, Force, Model, Out
-from train.data import need_columns, read_rows
+from train.data import Rows, need_columns, read_rows
 from train.run_folder import RunFolder
-from train.running import identity, lora, train_and_save
+from train.running import identify, lora, train_and_save
 from train.settings import TAKEN, TrainerConfig, check_passthrough, check_split, shared_arguments
 from train.starting_model import find_model, load_tokenizer, settled
 
@@ -43,13 +43,28 @@ class SftConfig(PromptConfig, TrainerConfig):
     completion_column: str = Field("completion", description="Column with what the model shall write.")
 
 
+class Job(NamedTuple):
+    """What a command that ends in fine-tuning was called with."""
+
+    command: str
+    model: str
+    data: Path
+    out: Path
+    force: bool
+
+
 def sft(model: Model, data: DataFile, out: Out, config: SftConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
+    fine_tune(Job("sft", model, data, out, force), read_rows(data), config)
+
+
+def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
+    """Fine-tune on rows of prompts with completions, in a run folder that belongs to the job's command."""
     check_split(config, config.batch_size)
-    folder = find_model(model, config)
-    rows = read_rows(data)
-    examples = to_examples(rows.frame, config, data)
-    with RunFolder(out, identity("sft", model, data, rows.digest, config), force=force) as run:
+    folder = find_model(job.model, config)
+    examples = to_examples(rows.frame, config, job.data)
+    identity = identify(job.command, job.model, job.data, rows.digest, config)
+    with RunFolder(job.out, identity, force=job.force) as run:
         if run.is_finished():
             typer.echo(f"{run.model} (reused: same settings, model and data)")
             return

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
 import torch
 from accelerate.utils import gather_object
 from transformers import set_seed
 from trl import GRPOTrainer
 
+from curate.artifact import write_shard
 from curate.samples import sample_seed
 from curriculum import Curriculum
 from train.groups import Group, group_figures, groups_of
@@ -23,7 +25,7 @@ from train.losses import Tokens, kimi_loss, reinforce_loss
 from train.objectives import Objective
 from train.refill import dead_groups, replace_groups
 from train.rewards import Accuracy
-from train.run_folder import DRAWS, RunFolder
+from train.run_folder import COMPLETIONS, DRAWS, RunFolder
 
 Row = dict[str, Any]  # Any: what TRL's reward functions are given of a problem
 RECORDED: Final = ("num_correct", "num_wrong", "num_undecided", "mean_tokens_correct", "mean_tokens_wrong")
@@ -33,9 +35,17 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
     """Trains on what a curriculum draws. Make it with `train.grpo`; `problems` are the rows that draws point to."""
 
     def __init__(
-        self, *, problems: Sequence[Row], curriculum: Curriculum, objective: Objective, run: RunFolder, **trl: Any
+        self,
+        *,
+        problems: Sequence[Row],
+        curriculum: Curriculum,
+        objective: Objective,
+        run: RunFolder,
+        saves_completions: bool = False,
+        **trl: Any,
     ) -> None:
         super().__init__(**trl)
+        self._saves_completions = saves_completions
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
         self._rows: list[int] = []
@@ -86,7 +96,20 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
             self._tell(groups_of(self._rows, judged, lengths, reasons))
+            if self._saves_completions:
+                texts = gather_object([self._accuracy.text(completion) for completion in completions])
+                self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, rewards)
         return rewards
+
+    def _keep(self, columns: dict[str, Sequence[Any]], rewards: Any) -> None:
+        """Write the completions of the last draw with their rewards, for `gradus train trace`."""
+        if self.accelerator.is_main_process:
+            draw = self.curriculum.clock.draw_number
+            keys = [self.curriculum.keys[row] for row in self._rows for _ in range(self.num_generations)]
+            parts = {name: rewards[:, place].tolist() for place, name in enumerate(self.reward_func_names)}
+            table = {"step": [self.state.global_step + 1] * len(keys), "key": keys, **columns, **parts}
+            path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{draw:06d}.parquet"
+            write_shard(path, pl.DataFrame(table, strict=False).fill_nan(None))
 
     def _tell(self, groups: list[Group]) -> None:
         """Tell the curriculum, the log of draws and TRL's metrics what came of the last draw."""
