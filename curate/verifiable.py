@@ -7,17 +7,21 @@ solution and fail a program that does nothing (`code_checks`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Final, Literal
 
 import polars as pl
-import yaml
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from curate import asks, truths
-from curate.config import Config
-from curate.stage import Stage, bound, decide
+from curate.engines import settle
+from curate.model_stage import replica
+from curate.stage import Run, Stage, Workspace, bound, decide
 from curate.verify import Policy, check_truth
+from curate.vote import VoteConfig, open_poll
 
 Figures = Literal["keep", "image", "mentioned", "drawn"]
 
@@ -31,10 +35,13 @@ OPTIONS: Final = r"\(\s*A\s*\).*\(\s*B\s*\)"
 SHORT_CHARS: Final = 3
 
 
-class VerifiableConfig(Config):
+class VerifiableConfig(VoteConfig):
     """Drop problems whose completions no verifier can judge.
 
-    Proofs, missing, vague or unparseable answers, several questions in one, answers that stand in the prompt.
+    Proofs, missing, vague or unparseable answers, several questions in one, answers that stand in the prompt; code
+    whose tests fail the reference solution or pass a program that does nothing. With --model (or --base-url) a model
+    votes: a problem that its samples answer alike, and otherwise than the ground truth, is dropped as suspect, for
+    review.
 
     Example: gradus curate verifiable pools/math --out runs/verifiable --figures mentioned
     """
@@ -44,16 +51,7 @@ class VerifiableConfig(Config):
         description="Which problems need a figure the model does not see: those that hold an image (image), also those "
         "whose words point at a figure that is not there (mentioned), also figures drawn in code (drawn), none (keep).",
     )
-    verify: Policy = Field(Policy(), description="The verifier's policy, as YAML: '{max_chars: 500}'.")
     max_prompt_chars: int = Field(default=20_000, ge=1, description="Longer prompts are dropped as too_long.")
-
-    @field_validator("verify", mode="before")
-    @classmethod
-    def _from_text(cls, policy: Any) -> Any:  # Any: pydantic checks what comes out
-        try:
-            return yaml.safe_load(policy) if isinstance(policy, str) else policy
-        except yaml.YAMLError:
-            raise ValueError("write YAML, such as '{max_chars: 500}'") from None
 
 
 def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
@@ -68,8 +66,35 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
 
 
 def stage(config: VerifiableConfig) -> Stage:
-    """The stage that the command and a pipeline run."""
-    return Stage(name="verifiable", version=1, scope="batch", config=config, open=bound(run, config))
+    """The stage that the command and a pipeline run; `UserError` where a model is named and cannot be found."""
+    shape = Stage(name="verifiable", version=1, scope="batch", config=config, open=bound(run, config))
+    if not config.has_voters:
+        return shape
+    settled = settle(config)
+    return replace(
+        shape,
+        open=partial(_open_with_voters, config),
+        inputs=settled.identity,
+        has_samples=True,
+        replica=replica(config),
+    )
+
+
+@contextmanager
+def _open_with_voters(config: VerifiableConfig, workspace: Workspace) -> Iterator[Run]:
+    with open_poll(config, workspace) as poll:
+
+        def run_and_poll(problems: pl.DataFrame) -> pl.DataFrame:
+            decided = run(problems, config)
+            is_open = decided["drop_reason"].is_null() & (decided["kind"] == "math")
+            suspicions = iter(poll(decided.filter(is_open)))
+            found = pl.Series([next(suspicions) if owed else None for owed in is_open], dtype=pl.String)
+            reason = pl.when(pl.lit(found).is_not_null()).then(pl.lit("suspect_answer"))
+            return decided.with_columns(
+                drop_reason=pl.coalesce("drop_reason", reason), drop_detail=pl.coalesce("drop_detail", pl.lit(found))
+            )
+
+        yield run_and_poll
 
 
 def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:

@@ -1,0 +1,111 @@
+"""How fast programs run against tests in the sandbox: `python benchmarks/code_sandbox.py [--programs N] [--workers N]`.
+
+Prints programs a minute for each style of test, beside a bare Python start for each program, which is what an unsafe
+harness would pay; the share of programs by verdict; and, where the real sets lie beside the project, which of their own
+solutions do not pass. Every figure comes from one run on this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from curate.verify import Item, Policy, Verdict
+from curate.verify.code import verify_programs
+from curate.verify.tests_format import tests_from_row
+
+SOURCE = "def f(x):\n    return x * x\n"
+MAIN = "print(int(input()) ** 2)\n"
+THREE = (2, 3, 4)
+STYLES = {
+    "assert, 3 tests": (SOURCE, {"style": "assert", "tests": [f"assert f({x}) == {x * x}" for x in THREE]}),
+    "call, 3 tests": (
+        SOURCE,
+        {"style": "call", "entry_point": "f", "tests": [{"args": [x], "output": x * x} for x in THREE]},
+    ),
+    "stdio, 3 tests": (MAIN, {"style": "stdio", "tests": [{"input": f"{x}", "output": f"{x * x}"} for x in THREE]}),
+    "stdio, 50 tests": (
+        MAIN,
+        {"style": "stdio", "tests": [{"input": f"{x}", "output": f"{x * x}"} for x in range(50)]},
+    ),
+}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=int, default=300, help="programs for each style")
+    parser.add_argument("--workers", type=int, default=(os.cpu_count() or 1) + 1)
+    parser.add_argument("--shared", type=Path, default=Path(__file__).resolve().parents[2] / "shared")
+    args = parser.parse_args()
+    print(
+        f"{args.programs} programs a line, {args.workers} at a time, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    print(f"{'':<18} {'programs/min':>12} {'p50 ms':>8} {'p99 ms':>8}  verdicts")
+    print(f"{'bare python3':<18} {bare_rate(args.programs, args.workers):>12,.0f}")
+    for name, (source, tests) in STYLES.items():
+        item = Item(f"```python\n{source}```", "", kind="code", tests=json.dumps(tests))
+        show(name, [item] * args.programs, args.workers)
+    for name, items in real_sets(args.shared):
+        verdicts = show(name, [item for _, item in items], args.workers)
+        failed = [title for (title, _), verdict in zip(items, verdicts, strict=True) if verdict.verdict != "correct"]
+        print(f"{'':<18} own solutions that do not pass: {', '.join(failed) or 'none'}")
+
+
+def bare_rate(num_programs: int, workers: int) -> float:
+    """Python starts a minute, without a sandbox and without tests."""
+    start_s = time.perf_counter()
+    command = ["/usr/bin/python3", "-I", "-c", SOURCE]
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(lambda _: subprocess.run(command, check=True), range(num_programs)))
+    return 60 * num_programs / (time.perf_counter() - start_s)
+
+
+def show(name: str, items: Sequence[Item], workers: int) -> list[Verdict]:
+    """Run the items and print their line."""
+    start_s = time.perf_counter()
+    verdicts = verify_programs(items, Policy(), workers)
+    rate = 60 * len(items) / (time.perf_counter() - start_s)
+    times = statistics.quantiles([verdict.ms for verdict in verdicts], n=100)
+    counts = ", ".join(f"{count} {reason}" for reason, count in Counter(v.reason for v in verdicts).most_common())
+    print(f"{name:<18} {rate:>12,.0f} {times[49]:>8.0f} {times[98]:>8.0f}  {counts}", flush=True)
+    return verdicts
+
+
+def real_sets(shared: Path) -> Iterator[tuple[str, list[tuple[str, Item]]]]:
+    """The public sets with their own solutions, as (title, item)."""
+    data = shared / "data"
+    if not data.is_dir():
+        print("the public sets do not lie beside the project: skipped")
+        return
+    rows = [json.loads(line) for line in (data / "mbpp/mbpp.jsonl").read_text().splitlines()]
+    yield "MBPP", [(f"task {row['task_id']}", item(fenced(row["code"]), row)) for row in rows]
+    lines = gzip.decompress((data / "humaneval/HumanEval.jsonl.gz").read_bytes()).splitlines()
+    rows = [json.loads(line) for line in lines]
+    yield "HumanEval", [(row["task_id"], item(row["canonical_solution"], row)) for row in rows]
+    rows = json.loads((data / "leetcode/test_leetcode.json").read_text())
+    yield "LeetCode test", [(f"row {n}", item(fenced(row["solutions"]), row)) for n, row in enumerate(rows)]
+
+
+def fenced(source: str) -> str:
+    """A completion that hands in the source."""
+    return f"```python\n{source}\n```"
+
+
+def item(completion: str, row: dict[str, object]) -> Item:
+    """The pair to check."""
+    return Item(completion, "", kind="code", tests=tests_from_row(row))
+
+
+if __name__ == "__main__":
+    main()
