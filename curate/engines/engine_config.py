@@ -67,7 +67,11 @@ class EngineConfig(PromptConfig, Sampling):
         1, ge=1, description="Engines on the cluster, with --executor ray.", json_schema_extra=RUNTIME
     )
     gpu_memory_utilization: float = Field(
-        0.9, gt=0, le=1, description="Share of a GPU's memory that vLLM takes.", json_schema_extra=RUNTIME
+        0.9,
+        gt=0,
+        le=1,
+        description="Share of a GPU's memory that vLLM takes; without a GPU, of the machine's, and at most 0.2.",
+        json_schema_extra=RUNTIME,
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,7 +22,12 @@ from curate.stage import run_stage
 from demo.toy import build_toy
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
-PORT = 18765
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +37,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(model: Path) -> Iterator[str]:
+    port = free_port()
     # seeds crash in chunked prefill on a CPU
-    settings = f"""--model {model} --port {PORT} --host 127.0.0.1 --dtype float32 --enforce-eager
-        --gpu-memory-utilization 0.1 --no-enable-chunked-prefill --max-num-batched-tokens 2048"""
+    settings = f"""--model {model} --port {port} --host 127.0.0.1 --dtype float32 --enforce-eager
+        --gpu-memory-utilization 0.05 --no-enable-chunked-prefill --max-num-batched-tokens 2048"""
     command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", *settings.split()]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    yield f"http://127.0.0.1:{PORT}/v1"
+    yield f"http://127.0.0.1:{port}/v1"
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
@@ -44,7 +51,9 @@ def server(model: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def engine(server: str, model: Path) -> Iterator[Engine]:
     """vLLM in this process; the server, which starts beside it, is needed later."""
-    with open_engine(EngineConfig(model=str(model), engine="vllm", max_tokens=24)) as opened:
+    with open_engine(
+        EngineConfig(model=str(model), engine="vllm", max_tokens=24, gpu_memory_utilization=0.05)
+    ) as opened:
         yield opened
 
 
@@ -56,7 +65,7 @@ def complete(engine: Engine, *requests: Request) -> list[Completion]:
 
 
 def wait_until_up(url: str) -> None:
-    for _ in range(240):
+    for _ in range(400):
         try:
             urllib.request.urlopen(f"{url}/models", timeout=1).close()
         except OSError:
@@ -106,7 +115,18 @@ def test_thinking_is_off_on_the_server_as_in_this_process(server: str, model: Pa
 
 def test_the_command_measures_and_a_complete_artifact_starts_no_engine(model: Path, tmp_path: Path) -> None:
     pool(tmp_path / "pool", sums(10))
-    options = ["--model", str(model), "--max-tokens", "16", "--k", "2", "--keep", "0"]
+    options = [
+        "--model",
+        str(model),
+        "--max-tokens",
+        "16",
+        "--k",
+        "2",
+        "--keep",
+        "0",
+        "--gpu-memory-utilization",
+        "0.05",
+    ]
     arguments = ["curate", "difficulty", str(tmp_path / "pool"), "--out", str(tmp_path / "out"), *options]
     subprocess.run([Path(sys.executable).with_name("gradus"), *arguments], check=True)
     manifest = open_artifact(tmp_path / "out").manifest
