@@ -24,7 +24,7 @@ from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, runs, shingle
 from curate.text import NUMBER_WORDS, normalised, tokens
 
 BLOCK_TOKENS: Final = 1 << 23
-MAX_MAPPED_TOKENS: Final = 1 << 26
+MAX_MAPPED_TOKENS: Final = 1 << 24
 MAX_THREADS: Final = 4
 OPERATORS: Final = (
     "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "

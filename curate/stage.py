@@ -133,7 +133,10 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
 def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, executor: str) -> None:
     num_batches = max(1, -(-pool.manifest.num_kept // stage.batch_rows))
     owed = [index for index in range(num_batches) if not folder.has_batch(index)]
-    batches = ((index, pool.rows(index * stage.batch_rows, stage.batch_rows)) for index in owed)
+    # what the same stage found in an earlier pass makes way for what it finds now
+    batches = (
+        (index, pool.rows(index * stage.batch_rows, stage.batch_rows).drop(*stage.adds, strict=False)) for index in owed
+    )
     if not owed:
         return
     for index, before, after in map_batches(Work(stage.open, workspace, stage.replica), batches, executor):

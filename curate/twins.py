@@ -58,20 +58,30 @@ class Twins:
         Words may no longer be rare among the rows that stay, so that dropping twice would drop more; answers may have
         one value.
         """
-        self._settle_words()
+        clashes = [pl.DataFrame(schema=CONFLICTS)]
+        num_asked = -1
+        while len(self._doubts) != num_asked:
+            num_asked = len(self._doubts)
+            self._settle_words()
+            clashes.append(self._settle_answers(pool))
+        return pl.concat(clashes).unique("rank", keep="first", maintain_order=True)
+
+    def _settle_answers(self, pool: Pool) -> pl.DataFrame:
         one, other = _distinct(self._doubts)
+        roots = self.roots()
+        is_open = roots[one] != roots[other]
+        one, other = one[is_open], other[is_open]
         texts = _answers_at(pool, self._position, np.union1d(one, other))
         pairs = [(texts[a], texts[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
         clash = np.array(are_in_conflict(pairs), np.bool_)
         agreeing = ~clash & self._is_same(one, other)
         self._clusters.unite(one[agreeing], other[agreeing], self._is_same)
-        self._settle_words()
         whole = self._prints.whole[self._position]
         clash &= whole[one] == whole[other]
         sides = np.concatenate([one[clash], other[clash]]).tolist()
         against = np.concatenate([other[clash], one[clash]]).tolist()
         rows = [(rank, foe, texts[rank], texts[foe]) for rank, foe in zip(sides, against, strict=True)]
-        return pl.DataFrame(rows, CONFLICTS, orient="row").unique("rank", keep="first", maintain_order=True)
+        return pl.DataFrame(rows, CONFLICTS, orient="row")
 
     def _settle_words(self) -> None:
         one, other = _distinct(self._other_words)

@@ -126,6 +126,12 @@ def test_a_second_run_over_what_was_kept_drops_nothing(stage: Stage) -> None:
     assert again["drop_reason"].null_count() == kept.height
 
 
+def test_a_stage_runs_on_its_own_output(stage: Stage, pool_folder: Path, tmp_path: Path) -> None:
+    once = run_stage(stage, open_artifact(pool_folder), tmp_path / "once").manifest
+    twice = run_stage(stage, open_artifact(tmp_path / "once"), tmp_path / "twice").manifest
+    assert (twice.num_in, twice.num_kept) == (once.num_kept, once.num_kept)
+
+
 def test_an_empty_pool_passes(stage: Stage) -> None:
     assert run(stage, messy_pool().head(0)).height == 0
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from curate.errors import UserError
 from curate.formats import BLOCK_CHARS, Row, format_of, read_file
@@ -226,3 +228,23 @@ def test_a_file_or_folder_without_data_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="holds no jsonl, ndjson"):
         files_of(source_at(str(tmp_path / "empty")))
+
+
+@given(
+    lines=st.lists(st.binary(max_size=40) | st.sampled_from([b'{"a": 1}', b'{"a": "\\u00e9"}', b"[", b"\xff", b"\0"]))
+)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_are_read_to_the_end_and_every_line_is_accounted_for(lines: list[bytes], tmp_path: Path) -> None:
+    data = b"\n".join(lines)
+    (tmp_path / "a.jsonl").write_bytes(data)
+    rows = rows_of(tmp_path / "a.jsonl")
+    whole = [line for line in data.split(b"\n") if line.strip()]
+    assert len(rows) == len(whole)
+    assert all((row.record is None) == (row.reason is not None) for row in rows)
+
+
+@given(text=st.text(alphabet='[]{}",: \\n1ax\n', max_size=60))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_json_text_is_read_to_the_end(text: str, tmp_path: Path) -> None:
+    rows = rows_of(written(tmp_path / "a.json", text))
+    assert all((row.record is None) == (row.reason is not None) for row in rows)
