@@ -12,7 +12,7 @@ and the benchmarks alone, never on the batch that the row came in.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -113,7 +113,7 @@ def _evidence(finding: Finding) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _facts(scan: Any) -> dict[str, Any]:  # Any: see curate.stage.Stage.facts
+def _facts(scan: Callable[[str], pl.LazyFrame]) -> dict[str, Any]:  # Any: see curate.out_folder.Facts
     variants = scan("kept").select(pl.col("benchmark_variant").is_not_null().sum()).collect().item()
     by_benchmark = (
         scan("dropped")

@@ -6,6 +6,7 @@ What counts is judged in `guessable`; `open_question` rewrites. This module is t
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Literal
 
 import polars as pl
@@ -35,7 +36,9 @@ class MultipleChoiceConfig(Config):
 
 def stage(config: MultipleChoiceConfig) -> Stage:
     """The stage `multiple-choice`: drops with reason `multiple_choice` or `true_false`."""
-    return Stage("multiple-choice", 1, "batch", config, bound(run, config))
+    return Stage(
+        "multiple-choice", 1, "batch", config, bound(run, config), facts=_facts if config.mode == "rewrite" else None
+    )
 
 
 def run(problems: pl.DataFrame, config: MultipleChoiceConfig) -> pl.DataFrame:
@@ -55,6 +58,11 @@ def run(problems: pl.DataFrame, config: MultipleChoiceConfig) -> pl.DataFrame:
     reason = pl.Series("reason", [how.reason if how else None for how in found], dtype=pl.String)
     detail = pl.Series("detail", [_evidence(how) if how else None for how in found], dtype=pl.String)
     return decide(problems, pl.lit(reason), pl.lit(detail))
+
+
+def _facts(scan: Callable[[str], pl.LazyFrame]) -> dict[str, Any]:  # Any: see curate.out_folder.Facts
+    is_rewritten = pl.col("extra").str.json_path_match("$.multiple_choice.prompt").is_not_null()
+    return {"rewritten": scan("kept").select(is_rewritten.sum()).collect().item()}
 
 
 def _evidence(how: Guessable) -> str:

@@ -45,8 +45,8 @@ def review(folders: Sequence[Path], config: ReviewConfig) -> None:
     artifacts = [open_artifact(folder) for folder in folders]
     entries = build_queue(artifacts, config)
     log = config.verdicts or Path(f"{folders[0]}.verdicts.jsonl")
-    by_name = {artifact.folder.name: artifact for artifact in artifacts}
-    session = Session(entries, by_name, config.reviewer or getpass.getuser(), log)
+    by_folder = {str(artifact.folder): artifact for artifact in artifacts}
+    session = Session(entries, by_folder, config.reviewer or getpass.getuser(), log)
     with _bound(config.port) as listener:
         port = listener.getsockname()[1]
         server = uvicorn.Server(uvicorn.Config(make_app(session, port), log_level="warning", access_log=False))

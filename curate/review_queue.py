@@ -93,7 +93,7 @@ def _drawn(artifact: Artifact, queue: str, rows: pl.LazyFrame, count: int, seed:
     keys = rows.select("key").collect()["key"].to_list()
     chosen = sorted(keys, key=lambda key: hashlib.sha256(f"{seed}:{queue}:{key}".encode()).digest())[:count]
     by_key = {row["key"]: row for row in rows.filter(pl.col("key").is_in(chosen)).collect().to_dicts()}
-    folder = artifact.folder.name
+    folder = str(artifact.folder)
     return [
         Entry(key, queue, "dropped" if by_key[key].get("drop_reason") else "kept", folder, by_key[key])
         for key in chosen

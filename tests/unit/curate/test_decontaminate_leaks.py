@@ -221,6 +221,17 @@ def test_benchmarks_are_read_in_every_format(tmp_path: Path) -> None:
     assert both["benchmark"].unique().to_list() == ["a"]
 
 
+def test_a_changed_benchmark_is_another_result(tmp_path: Path) -> None:
+    bench = tmp_path / "bench.jsonl"
+    first, second = ([{"problem": DICE}], [{"problem": DICE}, {"problem": EGGS}])
+    pl.DataFrame(first).write_ndjson(bench)
+    config = DecontaminateConfig(against=(str(bench),))
+    before = stage(config).identity("pool")
+    assert stage(config).identity("pool") == before
+    pl.DataFrame(second).write_ndjson(bench)
+    assert stage(config).identity("pool") != before
+
+
 def test_a_missing_benchmark_is_one_line() -> None:
     with pytest.raises(UserError, match="--against is missing"):
         stage(DecontaminateConfig())

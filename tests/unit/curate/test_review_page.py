@@ -55,7 +55,7 @@ def make_artifact(folder: Path) -> Path:
 def session(tmp_path: Path) -> Session:
     artifact = open_artifact(make_artifact(tmp_path / "clean"))
     entries = build_queue([artifact], QueueConfig(num_audit=5))
-    return Session(entries, {"clean": artifact}, "ada", tmp_path / "verdicts.jsonl")
+    return Session(entries, {str(artifact.folder): artifact}, "ada", tmp_path / "verdicts.jsonl")
 
 
 @contextmanager
