@@ -1,0 +1,72 @@
+"""The other stages of post-training, each from the command line on the toy model: they run, and leave a model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_pool import pool, problem, script
+from toy_runs import small_toy, write_jsonl
+
+from curate.difficulty import DifficultyConfig, stage
+from curate.stage import run_stage
+from gradus import app
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A toy model, and an artifact with four samples of each of eight problems."""
+    folder = tmp_path_factory.mktemp("stages")
+    small_toy(folder / "toy")
+    rows = [problem(f"Say {figure}.", str(figure)) for figure in range(8)]
+    answers: dict[str, Any] = {
+        row["prompt"]: [
+            {"text": f"<think>{row['ground_truth'] * n}</think>\\boxed{{{row['ground_truth'] if n != 2 else 'no'}}}",
+             "num_tokens": n + 4}
+            for n in range(1, 5)
+        ]
+        for row in rows
+    }  # fmt: skip
+    config = DifficultyConfig(script=script(folder / "script.json", answers), k=4, early_stop=False)
+    run_stage(stage(config), pool(folder / "pool", rows), folder / "difficulty")
+    write_jsonl(folder / "thought.jsonl", [{"prompt": "1+1=", "completion": "<think>one, two</think>\\boxed{2}"}] * 4)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "data", "options"),
+    [
+        ("distill", "difficulty", []),
+        ("shortest", "difficulty", ["--method", "sft"]),
+        ("shortest", "difficulty", ["--method", "dpo"]),
+        ("fuse", "thought.jsonl", []),
+        ("sft", "thought.jsonl", ["--lora-rank", "2"]),
+    ],
+)
+def test_a_stage_trains_and_leaves_a_model_that_loads(
+    folder: Path, tmp_path: Path, command: str, data: str, options: list[str]
+) -> None:
+    from transformers import AutoModelForCausalLM
+
+    out = tmp_path / "run"
+    arguments = ["train", command, "--model", str(folder / "toy"), "--data", str(folder / data), "--out", str(out)]
+    schedule = [
+        "--batch-size",
+        "4",
+        "--max-steps",
+        "3",
+        "--logging-steps",
+        "1",
+        "--max-tokens",
+        "64",
+        "--learning-rate",
+    ]
+    app([*arguments, *schedule, "1e-2", *options], standalone_mode=False)
+    trained = AutoModelForCausalLM.from_pretrained(out / "model")
+    start = AutoModelForCausalLM.from_pretrained(folder / "toy")
+    moved = [not new.equal(old) for new, old in zip(trained.parameters(), start.parameters(), strict=True)]
+    assert any(moved)
+    lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if "loss" in line] == [1, 2, 3]
