@@ -213,6 +213,8 @@ def _same_name(a: Node, b: Node) -> bool:
 
 
 def _collections(truth: Node, answer: Node, rules: Rules) -> Decision:
+    if _other_names(truth, answer):
+        return wrong("different", "set")
     truth, answer = _spread(truth), _spread(answer)
     kinds = (truth.op, answer.op)
     if "matrix" in kinds:
@@ -241,6 +243,14 @@ def _spread(node: Node) -> Node:
     if node.op == "list" and any(arg.op == "rel" for arg in node.args):
         return _by_name(node)
     return node
+
+
+def _other_names(truth: Node, answer: Node) -> bool:
+    """Whether two lists name their values, and not one name is shared: x=1, x=2 against y=1, y=2."""
+    if not truth.op == answer.op == "list":
+        return False
+    names = [{name.name for arg in n.args if (name := _named(arg)[0]) and name.op == "sym"} for n in (truth, answer)]
+    return bool(names[0] and names[1]) and not names[0] & names[1]
 
 
 def _unnamed(node: Node) -> Node:
@@ -360,6 +370,7 @@ def _matched(truths: Sequence[Node], answers: Sequence[Node], rules: Rules) -> D
 
 def _matrices(truth: Node, answer: Node, rules: Rules) -> Decision:
     """Entry by entry; a column may be written as a tuple; the style of the brackets says nothing but |determinant|."""
+    truth, answer = _as_matrix(truth), _as_matrix(answer)
     if "paren" in (truth.op, answer.op):
         matrix = truth if truth.op == "matrix" else answer
         if any(len(row.args) != 1 for row in matrix.args):
@@ -373,6 +384,13 @@ def _matrices(truth: Node, answer: Node, rules: Rules) -> Decision:
         return wrong("different", "set")
     entries = [[entry for row in n.args for entry in row.args] for n in (truth, answer)]
     return _in_order(entries[0], entries[1], rules)
+
+
+def _as_matrix(node: Node) -> Node:
+    """A list of rows, [[1,2],[3,4]], as a matrix."""
+    if node.op == "paren" and all(row.op == "paren" and row.name == "[]" for row in node.args):
+        return Node("matrix", tuple(Node("row", row.args) for row in node.args))
+    return node
 
 
 # --- single values
@@ -434,9 +452,10 @@ def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:
 
 
 def _is_coarser(answer: Node, truth: Node) -> bool:
-    """Whether the answer is itself a decimal with no more places than the truth: then it is not the value unrounded."""
+    """Whether the answer is a decimal with hardly more places than the truth: then it is not the value unrounded."""
     inner = answer.args[0] if answer.op == "neg" else answer
-    return inner.op == "num" and len(inner.name.partition(".")[2]) <= len(truth.name.partition(".")[2])
+    places = [len(number.name.partition(".")[2]) for number in (inner, truth)]
+    return inner.op == "num" and places[0] < places[1] + 2
 
 
 def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:

@@ -13,7 +13,7 @@ from typing import Final
 
 from curate.verify.compare import Rules, compare
 from curate.verify.grammar import parse
-from curate.verify.nodes import Node, TooLargeError, UnreadableError
+from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
 from curate.verify.normalise import canonical, clean
 from curate.verify.policy import Policy
 from curate.verify.verdict import Decision, correct, undecided, wrong
@@ -22,6 +22,7 @@ from curate.verify.words import (
     is_phrase,
     is_prose,
     num_words,
+    option_and_content,
     option_letter,
     same_words,
     spoken_number,
@@ -35,9 +36,7 @@ _ASKS_TO_ROUND: Final = re.compile(
     re.IGNORECASE,
 )
 _NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
-_ADVANCED: Final = re.compile(
-    r"\\(?:int|iint|oint|sum|prod|lim|partial|nabla|infty|mathrm\{d\}|frac\{d|det|operatorname)"
-)
+_ADVANCED: Final = re.compile(r"\\(?:i?int|oint|sum|prod|lim|partial|nabla|det)(?![A-Za-z])|\\frac\{d\}")
 _FIGURES: Final = re.compile(r"[0-9]+")
 _SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, such as the suits of cards
 _SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
@@ -87,13 +86,8 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
         same = truth.lstrip("0") == answer.lstrip("0")
         return correct("exact", "exact") if same else wrong("different", "exact")
-    if is_letter_alone(truth):
-        letter = option_letter(answer)
-        if letter is None and len(answer.strip("()")) == 1 and not rules.policy.is_case_sensitive:
-            letter = answer.strip("()").upper()
-        truth_letter = option_letter(truth)
-        if letter is not None:
-            return correct("text", "text") if letter == truth_letter else wrong("different", "text")
+    if is_letter_alone(truth) or option_and_content(truth) is not None:
+        return _option(truth, answer, rules)
     if (
         same_words(truth, answer, is_case_sensitive=rules.policy.is_case_sensitive)
         and is_prose(truth)
@@ -101,6 +95,17 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     ):
         return correct("text", "text")
     return None
+
+
+def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
+    """A choice by its letter; where the truth names its content too, by that. None where the answer names no choice."""
+    letter = option_letter(answer)
+    if letter is None and len(answer.strip("()")) == 1 and not rules.policy.is_case_sensitive:
+        letter = answer.strip("()").upper()
+    if letter is not None:
+        return correct("text", "text") if letter == option_letter(truth) else wrong("different", "text")
+    option = option_and_content(truth)
+    return _decide(option[1], answer, rules) if option is not None else None
 
 
 def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
@@ -133,6 +138,8 @@ def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decisio
         return compare(tree, _parsed(number, rules.policy), rules)
     if (_ADVANCED.search(answer) or _ADVANCED.search(truth)) and num_words(answer) < _MANY_WORDS:
         return SYMBOLIC
+    if any(node.name == "ldots" or (node.op == "text" and node is not tree) for node in walk(tree)):
+        return undecided("unparseable_ground_truth", "exact")
     return wrong("different", "text")
 
 
@@ -179,6 +186,8 @@ def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAU
         return "unparseable_ground_truth"
     if len(cleaned) > policy.max_chars:
         return "too_long"
+    if option_and_content(cleaned) is not None:
+        return None
     try:
         _parsed(cleaned, policy)
     except TooLargeError:

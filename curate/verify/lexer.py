@@ -30,6 +30,7 @@ _CONNECTORS: Final = {
     "及": "and",
     "且": "and",
 }
+_LEADING_CONNECTOR: Final = re.compile(r"(or|and)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _TOKEN: Final = re.compile(
     r"(?P<sci>(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+(?![\w({^]))"
     r"|(?P<num>\d+(?:,\d{3})+(?![\d])(?:\.\d+)?(?!,\d)|\d+\.\d+|\d+\.(?!\d)|\.\d+|\d+)"
@@ -177,6 +178,8 @@ def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
     stripped = " ".join(text.split()).strip(" ,.;:")
     if stripped.lower() in _CONNECTORS:
         return [Token("conn", _CONNECTORS[stripped.lower()], is_spaced)]
+    if match := _LEADING_CONNECTOR.match(stripped):
+        return [Token("conn", _CONNECTORS[match[1].lower()], is_spaced), *_text(match[2], True, before)]
     if stripped in FUNCTIONS and not _follows_value(before):
         return [Token("cmd", f"\\{stripped}", is_spaced)]
     if (number := spoken_number(stripped)) is not None:

@@ -11,6 +11,14 @@ from typing import Final
 
 Rewrite = str | Callable[[re.Match[str]], str]
 
+
+def _spoken_fraction(match: re.Match[str]) -> str:
+    """English names the top first, Chinese the bottom."""
+    first, second = (_WORDS[word.lower()] for word in match.groups())
+    top, bottom = (first, second) if match[1].isascii() else (second, first)
+    return rf"\frac{{{top}}}{{{bottom}}}"
+
+
 _INTEGER_INDEX: Final = re.compile(
     r",? ?(?:\\text\{)?,? ?(?:where|for|with|and)?\}? ?(?:any |all |every |some )?(?:\\text\{ ?)?(?<![A-Za-z])"
     r"([a-zA-Z])\}? ?(?:\\text\{)? ?(?:is|are) (?:an |any )?integers?\}?"
@@ -18,6 +26,18 @@ _INTEGER_INDEX: Final = re.compile(
 _INTEGERS: Final = re.compile(
     r",? ?(?:\\text\{)? ?(?:where|for|with) (?:any|all|every|some|an) integers? ?\}? ?([a-zA-Z])(?![A-Za-z])"
 )
+_WORDS: Final = {
+    **dict(zip("one two three four five".split(), range(1, 6), strict=True)),
+    "a": 1,
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
+}
 # (what must stand in the text for the pattern to be tried, pattern, replacement)
 _REWRITES: Final[tuple[tuple[str, re.Pattern[str], Rewrite], ...]] = (
     # 0.(3): a repeating decimal
@@ -41,6 +61,19 @@ _REWRITES: Final[tuple[tuple[str, re.Pattern[str], Rewrite], ...]] = (
     ("[", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\[$"), r"(\1)"),
     ("[", re.compile(r"^\[([^\[\]()]+,[^\[\]()]+)\[$"), r"[\1)"),
     ("]", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\]$"), r"(\1]"),
+    # 7th, 21^{st}
+    ("", re.compile(r"(?<=\d) ?(?:\^ ?\{? ?)?(?:\\text\{)?(?:st|nd|rd|th)\b\}{0,2}"), ""),
+    # one half, two thirds; 四分之三, 百分之25, 3比4
+    (
+        " ",
+        re.compile(
+            r"^(?:(one|a|two|three|four|five) )(half|third|quarter|fourth|fifth|sixth|eighth)s?$", re.IGNORECASE
+        ),
+        _spoken_fraction,
+    ),
+    ("分之", re.compile(r"百分之(\d+(?:\.\d+)?)"), r"\1%"),
+    ("分之", re.compile(r"([一二三四五六七八九十])分之([一二三四五六七八九十])"), _spoken_fraction),
+    ("比", re.compile(r"(?<=\d) ?比 ?(?=\d)"), ":"),
     # what leads up to an answer
     ("", re.compile(r"^(?:=|\\(?:Rightarrow|implies|therefore|to)(?![A-Za-z])) ?(?=[^=])"), ""),
     (" ", re.compile(r"^(?:exactly|only|just|a total of|total of|precisely) (?=[\d\\$-])", re.IGNORECASE), ""),

@@ -34,8 +34,11 @@ _COMPOUND: Final = {"mph": "mile/hour", "kmh": "km/h", "kph": "km/h", "fps": "ft
 _NOTHING: Final = frozenset(
     "unit units u one of the a an total in all each about exactly only approximately roughly".split()
 )
-_FILLER: Final = frozenset(
-    ["of", "the", "a", "an", "in", "total", "each", "different", "possible", "more", "or", "all", "个", "有", "共"]
+_FILLER: Final = frozenset("of the a an in total each different possible distinct 个 有 共".split())
+# a phrase with one of these is no unit: it takes the answer back, or adds another
+_NO_UNIT: Final = frozenset(
+    "or and not any if when unless either neither maybe perhaps possibly is are was were be but else otherwise than "
+    "least most more less fewer except without wrong correct incorrect never no never between to".split()
 )
 
 
@@ -82,7 +85,7 @@ def parse_unit(phrase: str) -> Unit:
     phrase = re.sub(r"\s*\bper\b\s*|\s*/\s*|每", " / ", phrase)
     scale, powers, sign = Fraction(1), dict[str, int](), 1
     words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
-    if len(words) > 8:
+    if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
         raise UnreadableError("a sentence is no unit")
     power = 1
     for word in words:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from curate.verify.units import is_unit_word
+
 _LETTER: Final = re.compile(r"[\\{(\[（\s]*(?P<letter>[A-J])[})\]）.\s:]*")
 _LETTER_AND_CONTENT: Final = re.compile(
     r"[\\{(\[\s]*(?P<letter>[A-J])\s*[)\].:,、]+[})\s]*(?:[-:=]\s*)?(?P<content>\S.*)", re.DOTALL
@@ -94,6 +96,7 @@ _SETS: Final = {
     **dict.fromkeys(("allintegers", "integers", "全体整数"), "Z"),
     **dict.fromkeys(_SYNONYMS[0], "empty"),
 }
+_NUMBERED: Final = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]+)* \d{1,4}(?:, \d{4})?")  # October 30, Team 5
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -107,6 +110,14 @@ def option_letter(cleaned: str) -> str | None:
     if (match := _LETTER_AND_CONTENT.fullmatch(text)) and not _names_more(match["content"]):
         return match["letter"]
     return None
+
+
+def option_and_content(cleaned: str) -> tuple[str, str] | None:
+    """(letter, content) of a ground truth such as (D) 12; None where it is not both."""
+    match = _LETTER_AND_CONTENT.fullmatch(_TEXT.sub(r"\1", cleaned).strip())
+    if match is None or _names_more(match["content"]) or "," in match[0].partition(match["content"])[0]:
+        return None
+    return match["letter"], match["content"]
 
 
 def is_letter_alone(cleaned: str) -> bool:
@@ -138,8 +149,10 @@ def is_prose(cleaned: str) -> bool:
 
 
 def is_phrase(cleaned: str) -> bool:
-    """Whether a text is two words or more and nothing else: no solution, does not exist; lists and units are not."""
+    """Whether a text is words, or words and a number: no solution, October 30; but no list and no unit."""
     words = _TEXT.sub(r" \1 ", cleaned).split()
+    if _NUMBERED.fullmatch(" ".join(words)):
+        return not is_unit_word(words[0])
     if len(words) < 2 or not all(word.isalpha() and word.isascii() for word in words):
         return False
     return max(map(len, words)) >= 4 and not {"or", "and"} & set(words) and words[0].lower() not in _NUMBERS

@@ -55,6 +55,7 @@ NOT_FOUND = {
         "####",
         "<think>a</think>I am not sure.",
         "\\boxed{42}\\boxed{}",
+        "maybe 42",
     ],
     "think_only": ["<think>\\boxed{42}</think>", "<think>\\boxed{42}</think>I could not finish the problem."],
     "truncated": [
@@ -75,7 +76,7 @@ NOT_FOUND = {
         "The answer is 41. The answer is 42.",
     ],
     "hedged": ["\\boxed{42 \\text{ or } 41}", "The answer is 42 or 41.", "\\boxed{41 or 42 or 43}"],
-    "different": ["\\boxed{41}\nThe answer is 42.", "#### 41", "The answer is 41.", "\\boxed{?}", "maybe 42"],
+    "different": ["\\boxed{41}\nThe answer is 42.", "#### 41", "The answer is 41.", "\\boxed{?}"],
 }
 
 
