@@ -47,10 +47,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=(os.cpu_count() or 1) + 1)
     parser.add_argument("--shared", type=Path, default=Path(__file__).resolve().parents[2] / "shared")
     args = parser.parse_args()
-    print(
-        f"{args.programs} programs a line, {args.workers} at a time, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
-        flush=True,
-    )
+    load = os.getloadavg()[0]
+    print(f"{args.programs} programs, {args.workers} at a time, {os.cpu_count()} cores, load {load:.1f}", flush=True)
     print(f"{'':<18} {'programs/min':>12} {'p50 ms':>8} {'p99 ms':>8}  verdicts")
     print(f"{'bare python3':<18} {bare_rate(args.programs, args.workers):>12,.0f}")
     for name, (source, tests) in STYLES.items():

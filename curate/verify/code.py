@@ -32,7 +32,8 @@ from curate.verify.tests_format import AssertTests, CallTests, CodeTests, StdioT
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
 
 STAGE: Final = "code"
-EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024)
+# a fork for every examination at a time
+EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024, num_processes=4096)
 ENDS_S: Final = 0.05
 START_S: Final = 30.0
 MAX_REPLY: Final = 8 << 20

@@ -32,7 +32,6 @@ TMP: Final = "/tmp"  # noqa: S108  # the sandbox's own
 TMP_BYTES: Final = 16 << 20
 FILE_BYTES: Final = 2 << 20
 NUM_FILES: Final = 64
-NUM_PROCESSES: Final = 32
 FIRST_UID: Final = 100_000
 HINT: Final = "install bubblewrap (apt-get install bubblewrap), or use --unsafe-local for code that you trust"
 
@@ -51,7 +50,8 @@ class Limits:
     """What one sandbox may use."""
 
     cpu_s: float
-    memory_mb: int
+    memory_mb: int  # of each process: the whole sandbox may take num_processes times as much
+    num_processes: int = 10
     is_isolated: bool = True
 
 
@@ -219,7 +219,7 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
         "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP,
         *(["--info-fd", str(info)] if info is not None else []),
         # inside: outside it would count all processes of the user on the machine
-        "/usr/bin/prlimit", f"--nproc={NUM_PROCESSES}",
+        "/usr/bin/prlimit", f"--nproc={limits.num_processes}",
     ]  # fmt: skip
 
 
