@@ -29,7 +29,7 @@ class Page:
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
         self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
-        while (answer := json.loads(self._socket.recv(timeout=20))).get("id") != self._number:
+        while (answer := json.loads(self._socket.recv(timeout=60))).get("id") != self._number:
             pass
         assert "error" not in answer, answer
         return answer["result"]
@@ -40,7 +40,7 @@ class Page:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
-    def wait_for(self, script: str, timeout_s: float = 15) -> None:
+    def wait_for(self, script: str, timeout_s: float = 60) -> None:
         """Until an expression is true."""
         end_s = time.monotonic() + timeout_s
         while not self.ask(script):

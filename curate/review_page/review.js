@@ -40,7 +40,10 @@ async function show(place) {
   state.place = Math.max(0, Math.min(place, state.shown.length - 1));
   const entry = state.shown[state.place];
   if (!entry) return;
-  const item = state.item = await call(`/api/items/${entry.index}`);
+  state.item = null;
+  const item = await call(`/api/items/${entry.index}`);
+  if (entry !== state.shown[state.place]) return; // a later key press has moved on: its answer is the one to show
+  state.item = item;
   document.body.classList.toggle("raw", state.raw);
   at("why").textContent = item.queue;
   at("automatic").textContent = item.drop_reason ? `dropped: ${item.drop_reason}` : "kept";
@@ -82,6 +85,7 @@ function say(text, isError) {
 
 async function rule(decision, reason, answer) {
   const entry = state.shown[state.place];
+  if (!state.item) return say("still loading; press again", true); // nobody rules on what they have not seen
   try {
     await call("/api/rulings", { index: entry.index, decision, reason, ground_truth: answer });
     entry.ruling = decision;
@@ -93,6 +97,7 @@ async function rule(decision, reason, answer) {
 }
 
 function ask(decision) {
+  if (!state.item) return say("still loading; press again", true);
   state.asked = decision;
   at("ask_title").textContent = decision === "fix" ? "What is the right answer, and what was wrong?" : "Why drop it?";
   at("answer_label").hidden = decision !== "fix";

@@ -54,7 +54,8 @@ def make_artifact(folder: Path) -> Path:
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     artifact = open_artifact(make_artifact(tmp_path / "clean"))
-    entries = build_queue([artifact], QueueConfig(num_audit=5))
+    # the dropped row first
+    entries = sorted(build_queue([artifact], QueueConfig(num_audit=5)), key=lambda entry: entry.part)
     return Session(entries, {str(artifact.folder): artifact}, "ada", tmp_path / "verdicts.jsonl")
 
 
@@ -81,10 +82,10 @@ def test_a_person_reads_and_rules_with_the_keyboard_and_hostile_text_stays_text(
     with served(session) as url, chromium(tmp_path / "profile") as page:
         page.go(url)
         page.wait_for("document.querySelectorAll('#queue option').length > 1")
-        page.wait_for("document.querySelector('#prompt').textContent !== ''")
-        hostile = next(index for index, entry in enumerate(session.entries) if entry.part == "dropped")
-        for _ in range(hostile):
-            page.press("n")
+        page.wait_for("document.querySelector('#prompt').textContent.includes('<img src=x')")
+        page.press("nnn")
+        page.wait_for("document.querySelector('#position').textContent.startsWith('4 of 4')")
+        page.press("ppp")
         page.wait_for("document.querySelector('#prompt').textContent.includes('<img src=x')")
         assert (
             page.ask("document.querySelectorAll('main img, main script, main b, main i, main u, main a').length") == 0
@@ -102,16 +103,11 @@ def test_a_person_reads_and_rules_with_the_keyboard_and_hostile_text_stays_text(
         page.press("3^2")
         page.press("Enter")
         page.wait_for("document.querySelector('#status').textContent === 'fix saved'")
-        page.ask("document.querySelector('#queue').value = ''")
-        while page.ask("document.querySelector('#position').textContent")[0] != "1":
-            page.press("p")
-        others = [index for index in range(len(session.entries)) if index != hostile]
-        for _ in range(others[0]):
-            page.press("n")
+        page.wait_for("document.querySelector('#prompt').textContent.startsWith('What is')")
         page.press("k")
         page.wait_for("document.querySelector('#status').textContent === 'keep saved'")
     rulings = {ruling.key: ruling for ruling in read_rulings(session.log)}
-    fixed = rulings[session.entries[hostile].key]
+    fixed = rulings[session.entries[0].key]
     assert (fixed.decision, fixed.ground_truth, fixed.reviewer, fixed.drop_reason) == (
         "fix",
         "3^2",
