@@ -26,9 +26,10 @@ import numpy as np
 import polars as pl
 
 from curate.dedup import DedupConfig, find_duplicates
-from curate.fingerprints import Rarity, read_pool
+from curate.fingerprints import read_pool
 from curate.minhash import NUM_PERM, SHINGLE, bands_for, shingle_hashes
 from curate.pairs import have_same_figures, have_same_words
+from curate.rarity import Rarity
 from curate.records import PROBLEM, schema
 
 THRESHOLD: Final = 0.7

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.fingerprints import Fingerprints, Rarity
+from curate.fingerprints import Fingerprints
 from curate.minhash import I64, U32, U64, shingle_hashes
+from curate.rarity import Rarity
 
 CHUNK_PAIRS: Final = 50_000
 

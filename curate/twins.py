@@ -14,10 +14,11 @@ import polars as pl
 
 from curate.clusters import Clusters, Flags, Remembered, compare_stars
 from curate.conflicts import are_in_conflict
-from curate.fingerprints import Fingerprints, Rarity, answer_of, frequencies
+from curate.fingerprints import Fingerprints, answer_of
 from curate.minhash import I64
 from curate.pairs import CHUNK_PAIRS, answers_agree, are_similar, have_same_figures, have_same_words
 from curate.progress import Progress
+from curate.rarity import Rarity, frequencies
 
 Pool = Callable[[], Iterator[pl.DataFrame]]
 CONFLICTS: Final = {"rank": pl.Int64(), "against": pl.Int64(), "answer": pl.String(), "other_answer": pl.String()}
