@@ -1,0 +1,32 @@
+"""What the pipeline's page says is so."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from curate.ingest import IngestConfig
+from curate.pipeline import read_pipeline
+from curate.sources import Source
+
+PAGE = (Path(__file__).parents[3] / "docs" / "pipeline.md").read_text()
+
+
+def test_the_example_is_a_pipeline_that_is_read(tmp_path: Path) -> None:
+    example = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0])
+    for table in example["sources"]:
+        Source.model_validate(table)
+    (tmp_path / "pool.jsonl").write_text('{"question": "Q?", "answer": "1"}\n')
+    pipeline = {**example, "sources": [{"path": str(tmp_path / "pool.jsonl")}]}
+    (tmp_path / "pipeline.yaml").write_text(yaml.safe_dump(pipeline, sort_keys=False))
+    read = read_pipeline(tmp_path / "pipeline.yaml")
+    assert read.names() == ["ingest", *example["stages"]]
+    assert read.ingest == IngestConfig()
+
+
+def test_the_reasons_it_lists_are_those_that_import_gives() -> None:
+    listed = set(re.findall(r"`([a-z0-9_]+)`", PAGE.split("dropped with its line:")[1].split("\n\n")[0]))
+    root = Path(__file__).parents[3] / "curate"
+    code = "".join((root / name).read_text() for name in ("formats.py", "problems.py"))
+    given = set(re.findall(r'Unusable\(\s*"(\w+)"|Row\([^"]*?, None, "(\w+)"', code))
+    assert {one or other for one, other in given} | {"too_large"} == listed
