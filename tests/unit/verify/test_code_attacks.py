@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -272,3 +273,16 @@ def _children(named: str) -> list[str]:
         if named in text and str(os.getpid()) != path.parent.name:
             found.append(text)
     return found
+
+
+def test_the_examiner_ends_with_the_process_that_started_it(sandboxed: None) -> None:
+    script = (
+        "from curate.verify import examiner\nfrom curate.verify.code import verify_code\n"
+        'tests = \'{"style": "assert", "tests": ["assert f(2) == 4"], "entry_points": ["f"]}\'\n'
+        "assert verify_code('```python\\ndef f(x): return 4\\n```', tests).verdict == 'correct'\n"
+        "print(*(standing.box.process.pid for standing in examiner._standing.values()))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in ran.stdout.split())
