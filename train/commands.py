@@ -14,6 +14,7 @@ from curate.config import Config
 from curate.options import with_options
 from train.compare import compare
 from train.explain import explain
+from train.recipe import recipe
 from train.trace import trace
 
 
@@ -53,6 +54,7 @@ for _name, _entry in COMMANDS.items():
     _add(_name, _entry)
 
 
+app.command("recipe")(recipe)
 app.command("compare")(compare)
 app.command("explain")(explain)
 app.command("trace")(trace)

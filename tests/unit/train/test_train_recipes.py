@@ -1,0 +1,117 @@
+"""Recipes: every one resolves, every number says where it comes from, and a plan is checked before anything runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from toy_runs import copying_problems, write_jsonl
+
+from curate.errors import UserError
+from gradus import app
+from train.cost import Cost, cost_of
+from train.grpo import GrpoConfig
+from train.recipe import FOLDER, load_recipe, plan, recipe_names
+from train.sft import SftConfig
+
+NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "r1")
+
+
+def test_the_recipes_of_the_lineage_are_there() -> None:
+    assert set(NAMED) <= set(recipe_names())
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_number_of_a_recipe_cites_its_source_or_says_that_it_is_ours(name: str) -> None:
+    lines = (FOLDER / f"{name}.yaml").read_text().splitlines()
+    numbers = [line for line in lines if re.search(r": \[?[0-9]", line.partition("#")[0])]
+    assert numbers
+    for line in numbers:
+        comment = line.partition("#")[2]
+        assert re.search(r"\d{4}\.\d{4,5}|ours|as in|not mixed", comment), line
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_plans_every_stage_and_reckons_its_cost_without_doing_anything(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    app(
+        ["train", "recipe", name, "--model", "org/model", "--data", str(problems), "--out", str(tmp_path / "out"),
+         "--cold-start", str(problems), "--dry-run"],
+        standalone_mode=False,
+    )  # fmt: skip
+    printed = capsys.readouterr().out
+    for step in load_recipe(name).stages:
+        assert f"{step.name}: gradus" in printed
+    assert "all together" in printed
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_stage_starts_from_the_model_of_the_one_it_names(tmp_path: Path) -> None:
+    inputs = {"problems": Path("p"), "cold_start": Path("c")}
+    stages = plan(load_recipe("r1"), "base", inputs, tmp_path, {"second_rl": {"max_steps": 7}})
+    found = {stage.step.name: stage for stage in stages}
+    assert found["cold_start"].model == "base"
+    assert found["reasoning"].model == str(tmp_path / "cold_start" / "model")
+    assert found["rejection_sft"].model == "base"
+    assert found["rejection_sft"].data == tmp_path / "sample"
+    assert isinstance(found["second_rl"].config, GrpoConfig)
+    assert found["second_rl"].config.max_steps == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("about: x\nstages: [{name: a, command: sft, model: b}]\n", "needs b, which no earlier stage makes"),
+        ("about: x\nstages: [{name: a, command: grppo}]\n", "grppo"),
+        ("about: x\nstages: [{name: a, command: sft, config: {max_stepps: 1}}]\n", "did you mean max_steps"),
+        ("about: x\nstages: [{name: a, command: grpo, config: {max_steps: 0}}]\n", "max_steps is 0"),
+    ],
+)
+def test_a_recipe_that_cannot_work_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        plan(load_recipe(str(path)), "m", {"problems": tmp_path}, tmp_path / "out", {})
+
+
+def test_a_wrong_name_or_stage_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="did you mean dapo"):
+        load_recipe("dapoo")
+    with pytest.raises(UserError, match="no stage rll; did you mean rl"):
+        plan(load_recipe("dapo"), "m", {"problems": tmp_path}, tmp_path / "out", {"rll": {}})
+
+
+def test_a_cost_counts_rollouts_once_and_passes_as_training() -> None:
+    config = GrpoConfig(
+        num_problems=4, group_size=4, max_steps=20, passes_per_generation=2, save_steps=2, max_tokens=100
+    )
+    cost = cost_of(config, 1_000_000, pool_size=5)
+    assert cost.rollouts == 4 * 4 * 10
+    assert cost.generated == 4 * 4 * 10 * 50
+    assert cost.trained == 4 * 4 * 20 * 50
+    assert cost.gpu_hours is not None
+    assert cost_of(SftConfig(), None, pool_size=5).gpu_hours is None
+    assert (cost + Cost()).rollouts == cost.rollouts
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(300)
+def test_a_recipe_runs_its_stages_one_from_the_other(tmp_path: Path) -> None:
+    from toy_runs import small_toy
+
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "about: a cold start and three steps\n"
+        "stages:\n"
+        "- {name: cold, command: sft, data: cold_start, config: {max_steps: 3, batch_size: 4, max_tokens: 64}}\n"
+        "- {name: rl, command: grpo, model: cold,\n"
+        "   config: {max_steps: 2, num_problems: 2, group_size: 2, max_tokens: 8, save_steps: 1}}\n"
+    )
+    small_toy(tmp_path / "toy")
+    cold = write_jsonl(tmp_path / "cold.jsonl", [{"prompt": "Say 1.", "completion": "\\boxed{1}"}] * 8)
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["train", "recipe", str(path), "--model", str(tmp_path / "toy"), "--data", str(problems)]
+    app([*arguments, "--cold-start", str(cold), "--out", str(tmp_path / "out")], standalone_mode=False)
+    assert (tmp_path / "out" / "cold" / "model" / "config.json").is_file()
+    assert len((tmp_path / "out" / "rl" / "draws.jsonl").read_text().splitlines()) == 2

@@ -1,0 +1,186 @@
+"""Recipes: published trainings as small YAML files, run stage by stage or only reckoned up.
+
+A stage names its command, the model it starts from (`start`, or an earlier stage), its data (`problems`, `cold_start`,
+or an earlier stage) and the settings that the paper gives. Each stage is a run folder of its own under --out, so a
+recipe that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self
+
+import typer
+import yaml
+from pydantic import Field, model_validator
+
+from curate.artifact import open_artifact
+from curate.config import Config, nearest, parse, read_yaml
+from curate.difficulty import DifficultyConfig
+from curate.difficulty import stage as difficulty_stage
+from curate.errors import UserError
+from curate.stage import run_stage
+from train.command_line import DataFile, Force, Model, Out
+from train.cost import Cost, cost_of, num_parameters
+from train.problems import read_problems
+
+FOLDER: Final = Path(__file__).parent / "recipes"
+Command = Literal["sft", "grpo", "distill", "fuse", "shortest", "difficulty"]
+MODELS: Final = {
+    "sft": ("train.sft", "SftConfig", "sft"),
+    "grpo": ("train.grpo", "GrpoConfig", "grpo"),
+    "distill": ("train.distill", "DistillConfig", "distill"),
+    "fuse": ("train.fuse", "FuseConfig", "fuse"),
+    "shortest": ("train.shortest", "ShortestConfig", "shortest"),
+}
+Name = Annotated[str, typer.Argument(help="Recipe; `gradus train recipe list` names them.", show_default=False)]
+ColdStart = Annotated[Path | None, typer.Option("--cold-start", help="Prompts with completions for the cold start.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="Change a setting: STAGE.FIELD=VALUE.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it will cost, and do nothing.")]
+
+
+class Step(Config):
+    """One stage of a recipe."""
+
+    name: str
+    command: Command
+    model: str = "start"
+    data: str = "problems"
+    config: dict[str, Any] = Field(default_factory=dict)  # Any: fields of the command's own config
+
+
+class Recipe(Config):
+    """What a recipe file holds."""
+
+    about: str
+    stages: tuple[Step, ...]
+
+    @model_validator(mode="after")
+    def _looks_back(self) -> Self:
+        known = {"start", "problems", "cold_start"}
+        for step in self.stages:
+            for word in (step.model, step.data):
+                if word not in known:
+                    raise ValueError(f"stage {step.name} needs {word}, which no earlier stage makes")
+            known.add(step.name)
+        return self
+
+
+class Planned(NamedTuple):
+    """A stage with its config resolved and its inputs found."""
+
+    step: Step
+    config: Config
+    model: str
+    data: Path
+    out: Path
+
+
+def recipe(
+    name: Name,
+    model: Model,
+    data: DataFile,
+    out: Out,
+    cold_start: ColdStart = None,
+    settings: Settings = None,
+    dry_run: DryRun = False,
+    force: Force = False,
+) -> None:
+    """Run a published training stage by stage, or print its plan and what it will cost.
+
+    Example: gradus train recipe dr_grpo --model Qwen/Qwen2.5-1.5B --data runs/difficulty --out runs/dr_grpo --dry-run
+    """
+    chosen = load_recipe(name)
+    inputs = {"problems": data, **({"cold_start": cold_start} if cold_start else {})}
+    stages = plan(chosen, model, inputs, out, changes(settings or []))
+    if dry_run:
+        typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
+        return
+    for stage in stages:
+        typer.echo(f"{stage.step.name}: gradus {_room(stage.step)} {stage.step.command}")
+        _run(stage, force=force)
+
+
+def recipe_names() -> list[str]:
+    """The recipes that come with Gradus."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load_recipe(name: str) -> Recipe:
+    """A recipe by name, or by the path of a YAML file of one's own."""
+    path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
+    if not path.is_file():
+        raise UserError(f"{name}: no such recipe; {nearest(name, recipe_names())}")
+    return parse(Recipe, read_yaml(path), str(path))
+
+
+def changes(settings: list[str]) -> dict[str, dict[str, Any]]:
+    """`STAGE.FIELD=VALUE` options as tables by stage; values are YAML."""
+    tables: dict[str, dict[str, Any]] = {}
+    for text in settings:
+        place, sign, value = text.partition("=")
+        stage, dot, field = place.partition(".")
+        if not sign or not dot:
+            raise UserError(f"--set is {text!r}; write STAGE.FIELD=VALUE, e.g. --set rl.max_steps=100")
+        tables.setdefault(stage, {})[field] = yaml.safe_load(value)
+    return tables
+
+
+def plan(
+    chosen: Recipe, model: str, inputs: Mapping[str, Path], out: Path, changed: Mapping[str, dict[str, Any]]
+) -> list[Planned]:
+    """Every stage with its settings checked, before the first one runs."""
+    names = [step.name for step in chosen.stages]
+    if unknown := [stage for stage in changed if stage not in names]:
+        raise UserError(f"--set: the recipe has no stage {unknown[0]}; {nearest(unknown[0], names)}")
+    planned = []
+    for step in chosen.stages:
+        if step.data == "cold_start" and "cold_start" not in inputs:
+            raise UserError(f"stage {step.name} needs examples to start from; give --cold-start FILE")
+        start = model if step.model == "start" else str(out / step.model / "model")
+        table = {
+            **step.config,
+            **changed.get(step.name, {}),
+            **({"model": start} if step.command == "difficulty" else {}),
+        }
+        config = parse(_config_model(step.command), table, f"stage {step.name}")
+        planned.append(Planned(step, config, start, inputs.get(step.data, out / step.data), out / step.name))
+    return planned
+
+
+def described(chosen: Recipe, stages: list[Planned], parameters: int | None, pool_size: int) -> str:
+    """The plan and its cost, for a terminal."""
+    lines = [chosen.about]
+    total = Cost()
+    for stage in stages:
+        cost = cost_of(stage.config, parameters, pool_size)
+        total = total + cost
+        lines.append(f"\n{stage.step.name}: gradus {_room(stage.step)} {stage.step.command}")
+        lines.append(f"  model {stage.model}\n  data  {stage.data}\n  out   {stage.out}")
+        given = stage.config.model_dump(mode="json", exclude_defaults=True, exclude={"model"})
+        lines += [f"  {field}: {value}" for field, value in given.items()]
+        lines.append(f"  cost  {cost.line()}")
+    return "\n".join([*lines, f"\nall together  {total.line()}", Cost.ASSUMED])
+
+
+def _config_model(command: Command) -> type[Config]:
+    if command == "difficulty":
+        return DifficultyConfig
+    module, config, _ = MODELS[command]
+    found: type[Config] = getattr(importlib.import_module(module), config)  # the table names it
+    return found
+
+
+def _room(step: Step) -> str:
+    return "curate" if step.command == "difficulty" else "train"
+
+
+def _run(stage: Planned, *, force: bool) -> None:
+    if isinstance(stage.config, DifficultyConfig):
+        run_stage(difficulty_stage(stage.config), open_artifact(stage.data), stage.out, force=force)
+        return
+    module, _, function = MODELS[stage.step.command]
+    run = getattr(importlib.import_module(module), function)  # the table names it
+    run(stage.model, stage.data, stage.out, stage.config, force)
