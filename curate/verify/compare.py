@@ -7,28 +7,18 @@ words, value. Lists that offer several values for one (`5 or 6`) are wrong, with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from curate.verify import families, intervals, relations
-from curate.verify.measures import equal_measures, measure, with_letter_units
+from curate.verify.measures import measure
 from curate.verify.nodes import Node, UnreadableError, symbols, walk
 from curate.verify.policy import Policy
-from curate.verify.values import Proof, rounds_to
+from curate.verify.single import Rules, equal_values, single
+from curate.verify.values import Proof
 from curate.verify.verdict import Decision, correct, undecided, wrong
-from curate.verify.words import named_set, same_words
-
-
-class Rules(NamedTuple):
-    """The policy, and whether the question asks for a rounded value or names a number base."""
-
-    policy: Policy
-    asks_to_round: bool = False
-    names_base: bool = False
-
+from curate.verify.words import named_set
 
 _FUNCTION_NAMES = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
 _LETTER_R = Node("sym", (), None, "R")
-DIFFERENT = wrong("different", "numeric")
 
 
 def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
@@ -80,7 +70,7 @@ def _mentions(node: Node, index: str) -> bool:
 
 
 def _sets(truth: Node, answer: Node, rules: Rules) -> Decision:
-    if truth.op == answer.op == "rel" and (same := _relation_or_none(truth, answer)):
+    if truth.op == answer.op == "rel" and (same := relations.same_relation(truth, answer)):
         return _told(same, "symbolic", "symbolic")
     try:
         ours = intervals.pieces(truth)
@@ -171,7 +161,7 @@ def _false_chain(node: Node) -> Decision | None:
     if any(symbols(side) for side in sides) or len(sides) < 2:
         return None
     for side in sides[1:]:
-        if _equal_values(sides[0], side, Rules(Policy(approximate="never"))) is False:
+        if equal_values(sides[0], side, Rules(Policy(approximate="never"))) is False:
             return wrong("multiple_answers", "extract")
     return None
 
@@ -228,7 +218,7 @@ def _collections(truth: Node, answer: Node, rules: Rules) -> Decision:
     if answer.op not in ("list", "set", "paren"):
         if truth.op == "set" and truth.args:
             return _as_sets(truth.args, (answer,), rules)
-        return wrong("different", "set") if not _is_word(truth) else _single(truth, answer, rules)
+        return wrong("different", "set") if truth.op != "text" else _single(truth, answer, rules)
     return _unlike_collections(truth, answer, rules)
 
 
@@ -393,107 +383,7 @@ def _as_matrix(node: Node) -> Node:
     return node
 
 
-# --- single values
-
-
-def _is_word(node: Node) -> bool:
-    return node.op == "text"
-
-
 def _single(truth: Node, answer: Node, rules: Rules) -> Decision:
-    if truth.op == "rel" or answer.op == "rel":
-        return (
-            compare(truth, answer, rules)
-            if truth.op == answer.op == "rel" or truth.op != "rel"
-            else wrong("different", "symbolic")
-        )
-    if _is_word(truth) or _is_word(answer):
-        same = truth.op == answer.op and same_words(
-            truth.name, answer.name, is_case_sensitive=rules.policy.is_case_sensitive
-        )
-        return correct("text", "text") if same else wrong("different", "text")
-    if "base" in (truth.op, answer.op):
-        return _bases(truth, answer, rules)
-    if "ratio" in (truth.op, answer.op):
-        return _ratios(truth, answer, rules)
-    if any(n.op == "qty" and n.args[0].op == "ratio" for n in (truth, answer)):
-        return _times(truth, answer, rules)
-    outcome = _equal_values(truth, answer, rules)
-    if outcome is None:
-        return undecided("unparseable_answer", "numeric")
-    return correct(outcome, "exact" if outcome == "exact" else "numeric") if isinstance(outcome, str) else DIFFERENT
-
-
-def _equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | None:
-    a = measure(truth)
-    try:
-        b = measure(answer)
-    except UnreadableError:
-        return False  # two quantities where the truth has one
-    if a.unit.powers and not b.unit.powers:
-        b = with_letter_units(b.value, a.unit) or b
-    elif b.unit.powers and not a.unit.powers:
-        a = with_letter_units(a.value, b.unit) or a
-    outcome = equal_measures(a, b, rules.policy)
-    if (
-        outcome is False
-        and rules.policy.approximate == "when_asked"
-        and a[1:] == b[1:]
-        and _rounds(a.value, b.value, rules)
-    ):
-        return "numeric"
-    return outcome
-
-
-def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:
-    if rounds_to(answer, truth, min_places=2):
-        return not _is_coarser(answer, truth)
-    return rules.asks_to_round and rounds_to(truth, answer, min_places=1)
-
-
-def _is_coarser(answer: Node, truth: Node) -> bool:
-    """Whether the answer is a decimal with hardly more places than the truth: then it is not the value unrounded."""
-    inner = answer.args[0] if answer.op == "neg" else answer
-    places = [len(number.name.partition(".")[2]) for number in (inner, truth)]
-    return inner.op == "num" and places[0] < places[1] + 2
-
-
-def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Numerals of a stated base are compared as numerals; without its base only where the question names it."""
-    (digits_t, _, base_t), (digits_a, _, base_a) = (n.name.partition("_") for n in (truth, answer))
-    same = digits_t == digits_a and (base_t == base_a or (rules.names_base and not (base_t and base_a)))
-    return correct("exact", "exact") if same else wrong("different", "exact")
-
-
-def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Times of day with am or pm, which may be missing on one side."""
-    marks = {n.name for n in (truth, answer) if n.op == "qty"}
-    if len(marks) > 1:
-        return DIFFERENT
-    times = [n.args[0] if n.op == "qty" else n for n in (truth, answer)]
-    return _single(times[0], times[1], rules)
-
-
-def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
-    if truth.op == answer.op == "ratio":
-        if relations.is_time(truth) and relations.is_time(answer):
-            return _in_order(truth.args, answer.args, rules) if len(truth.args) == len(answer.args) else DIFFERENT
-        return _proportions(truth, answer, rules)
-    try:
-        sides = [relations.as_fraction(n) if n.op == "ratio" else n for n in (truth, answer)]
-    except UnreadableError:
-        return DIFFERENT
-    return _single(sides[0], sides[1], rules)
-
-
-def _proportions(truth: Node, answer: Node, rules: Rules) -> Decision:
-    if len(truth.args) != len(answer.args):
-        return DIFFERENT
-    if any(arg.name == "ldots" for arg in (*truth.args, *answer.args)):
-        return _in_order(truth.args, answer.args, rules)
-    first_t, first_a = truth.args[0], answer.args[0]
-    for t, a in zip(truth.args[1:], answer.args[1:], strict=True):
-        cross = _equal_values(Node("mul", (t, first_a)), Node("mul", (a, first_t)), rules)
-        if not cross:
-            return DIFFERENT if cross is False else undecided("unparseable_answer", "numeric")
-    return correct("exact", "exact")
+    if "rel" not in (truth.op, answer.op):
+        return single(truth, answer, rules)
+    return wrong("different", "symbolic") if answer.op != "rel" else compare(truth, answer, rules)

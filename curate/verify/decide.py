@@ -11,11 +11,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from curate.verify.compare import Rules, compare
+from curate.verify.compare import compare
 from curate.verify.grammar import parse
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
 from curate.verify.normalise import canonical, clean
 from curate.verify.policy import Policy
+from curate.verify.single import Rules
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.words import (
     is_letter_alone,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from curate.verify.balls import Evaluator, UndefinedError, magnitude
 from curate.verify.exact import NotExactError, P, residue
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols
-from curate.verify.numeric import Evaluator, UndefinedError, magnitude, point
+from curate.verify.numeric import point
 
 _REVERSED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _NUM_POINTS: Final = 4
