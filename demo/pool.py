@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from problems import Problem, from_expression, generate
 
-SIZES: Final = {"expressions": 260, "stories": 260, "reasoning_gym": 160, "benchmark": 256, "cold_start": 12_000}
+SIZES: Final = {"expressions": 300, "stories": 300, "reasoning_gym": 200, "benchmark": 256, "cold_start": 12_000}
 NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_BROKEN = 60, 40, 24, 8
 NO_THINK_SHARE: Final = 0.08
 
@@ -35,11 +35,11 @@ PROOFS: Final = (
 def write_raw(folder: Path, seed: int = 0) -> Path:
     """Write all raw files into `folder` and return it."""
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = _fresh(random.Random(f"{seed}:problems"))
+    gym = list(itertools.islice(_reasoning_gym(seed), SIZES["reasoning_gym"]))
+    fresh = _fresh(random.Random(f"{seed}:problems"), taken={problem.question for problem in gym})
     benchmark = list(itertools.islice(fresh, SIZES["benchmark"]))
     expressions = _take(fresh, "expression", SIZES["expressions"])
     stories = _take(fresh, "story", SIZES["stories"])
-    gym = list(itertools.islice(_reasoning_gym(seed), SIZES["reasoning_gym"]))
     cold = list(itertools.islice(fresh, SIZES["cold_start"]))
     rng = random.Random(f"{seed}:mess")
     _write_jsonl(folder / "benchmark.jsonl", [_plain(problem) for problem in benchmark])
@@ -51,8 +51,9 @@ def write_raw(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def _fresh(rng: random.Random) -> Iterator[Problem]:
-    seen: set[str] = set()
+def _fresh(rng: random.Random, taken: set[str]) -> Iterator[Problem]:
+    """Problems of which no two ask the same, and none what is `taken`."""
+    seen = set(taken)
     for problem in generate(rng):
         if problem.question not in seen:
             seen.add(problem.question)
@@ -67,7 +68,9 @@ def _reasoning_gym(seed: int) -> Iterator[Problem]:
     """Sums from reasoning-gym, reworded short; only those that have a working in columns."""
     import reasoning_gym
 
-    sums = reasoning_gym.create_dataset("chain_sum", size=2000, seed=seed, min_terms=2, max_terms=3, max_digits=3)
+    sums = reasoning_gym.create_dataset(
+        "chain_sum", size=2000, seed=seed, min_terms=2, max_terms=3, min_digits=1, max_digits=2
+    )
     for item in sums:
         expression = item["metadata"]["expression"]
         problem = from_expression(f"What is {expression}?", expression, "reasoning_gym")

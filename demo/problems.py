@@ -55,10 +55,10 @@ def is_workable(terms: list[int], operators: str) -> bool:
 def generate(rng: random.Random) -> Iterator[Problem]:
     """Endless problems over all families, harder ones rarer."""
     while True:
-        num_terms = rng.choices((2, 3), (9, 1))[0]
-        level = rng.choices((1, 2, 3), (25, 65, 10))[0]
+        num_terms = rng.choices((2, 3), (92, 8))[0]
+        level = rng.choices((1, 2, 3), (20, 76, 4))[0]
         operators = "".join(rng.choice("++-") for _ in range(num_terms - 1))
-        if rng.random() < 0.1:
+        if rng.random() < 0.06:
             num_terms, operators = 2, "*"
         terms = [rng.randrange(10 ** (level - 1), 10**level) for _ in range(num_terms)]
         if operators == "*":
@@ -81,14 +81,15 @@ def from_expression(question: str, expression: str, family: str) -> Problem | No
 
 def _pose(terms: list[int], operators: str, level: int, rng: random.Random) -> Problem:
     answer, working = work(terms, operators)
-    if rng.random() < 0.5:
-        expression = "".join(f"{o}{t}" for o, t in zip(" " + operators, terms, strict=True)).strip()
-        return Problem(f"Compute ${_latex(expression)}$.", answer, working, "expression", level)
-    return Problem(_story(terms, operators, rng), answer, working, "story", level)
-
-
-def _latex(expression: str) -> str:
-    return expression.replace("*", r" \times ").replace("+", " + ").replace("-", " - ")
+    expression = f"{terms[0]}" + "".join(f" {o} {t}" for o, t in zip(operators, terms[1:], strict=True))
+    question, family = rng.choice(
+        (
+            (f"Compute ${expression}$.".replace("*", r"\times"), "expression"),
+            (f"What is {expression}?", "question"),
+            (_story(terms, operators, rng), "story"),
+        )
+    )
+    return Problem(question, answer, working, family, level)
 
 
 def _story(terms: list[int], operators: str, rng: random.Random) -> str:

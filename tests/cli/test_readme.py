@@ -21,7 +21,10 @@ def test_every_gradus_command_in_the_readme_exists_with_its_options() -> None:
     assert len(commands) > 8
     for room, command, rest in commands:
         shown = subprocess.run(
-            [Path(sys.executable).with_name("gradus"), room, command, "--help"], capture_output=True, text=True, check=False
+            [Path(sys.executable).with_name("gradus"), room, command, "--help"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert shown.returncode == 0, f"gradus {room} {command}: {shown.stderr}"
         for option in re.findall(r"(?<=\s)--[a-z-]+", rest):
