@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -83,6 +84,8 @@ def main() -> None:
         sys.exit(f"gradus: {line}")
     from curate.errors import UserError
 
+    # torch reads it on import; its C++ side otherwise remarks on memory nodes whenever vLLM starts
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
         app()
     except UserError as error:

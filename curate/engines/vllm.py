@@ -7,6 +7,7 @@ otherwise than a GPU stands in `_for_cpu`; the two ways to drive vLLM stand in `
 from __future__ import annotations
 
 import json
+import logging
 import os
 import warnings
 from pathlib import Path
@@ -84,7 +85,7 @@ def _load_tokenizer(settled: Settled) -> Any:
 
 
 def _start(config: EngineConfig, folder: Path) -> Any:
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    _hush()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -98,6 +99,12 @@ def _start(config: EngineConfig, folder: Path) -> Any:
         raise UserError(
             f"{config.model}: vLLM does not start ({_first_line(error)}); VLLM_LOGGING_LEVEL=INFO shows more"
         ) from error
+
+
+def _hush() -> None:
+    """Keep start-up remarks that a user can do nothing about off the screen, unless asked for."""
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    logging.getLogger("torch._library.triton").setLevel(logging.ERROR)  # no triton on a machine without a GPU
 
 
 def is_cpu() -> bool:
