@@ -26,7 +26,7 @@ from curate.verify.examiner import examination
 from curate.verify.inside import wire
 from curate.verify.outputs import same_output, same_value
 from curate.verify.policy import Policy
-from curate.verify.program import find_program
+from curate.verify.program import defines, find_program
 from curate.verify.sandbox import Limits, Sandbox, SandboxUnavailable, check_sandbox, sandbox
 from curate.verify.tests_format import AssertTests, CallTests, CodeTests, StdioTests, parse_tests
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
@@ -188,15 +188,26 @@ def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
         line, solver = _open_solver(
             stack, _solver_job(source, tests, "calls"), policy, _limits(policy, len(tests.tests))
         )
+        entry_point = _entry_point(tests.entry_point, source)
         try:
             for test in tests.tests:
-                if not same_value(_call(line, tests.entry_point, test.args, test.kwargs), test.output):
+                if not same_value(_call(line, entry_point, test.args, test.kwargs), test.output):
                     return wrong("tests_failed", STAGE)
         except TimeoutError:
             return wrong("timeout", STAGE)
         except (wire.WireError, RecursionError, ValueError):  # a value too deep, or figures too long, to compare
             return _failed(solver)
     return correct("tests_passed", STAGE)
+
+
+def _entry_point(wanted: str, source: str) -> str:
+    """The function to call: sets say `f` where solutions are written as `Solution.f`, and the other way round."""
+    owner, _, name = wanted.rpartition(".")
+    if defines(source, [owner or name]):
+        return wanted
+    if owner:
+        return name if defines(source, [name]) else wanted
+    return f"Solution.{name}" if defines(source, ["Solution"]) else wanted
 
 
 def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ _FENCE: Final = re.compile(
     r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
 )
 _OPEN_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_READS: Final = re.compile(r"\binput\b|\bstdin\b|\bopen\(\s*0\b|\bos\.read\b")
 _PYTHON: Final = ("", "python", "python3", "py", "py3")
 MAX_CHARS: Final = 100_000
 ERRORS: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -49,10 +50,9 @@ def _find(completion: str, names: Collection[str], prompt: str) -> Program:
     if THINK_END not in completion and THINK_BEGIN in completion:
         return Program(None, "think_only")
     answer = completion.rpartition(THINK_END)[2]
-    blocks = [match[3] for match in _FENCE.finditer(answer) if match[2].lower() in _PYTHON]
-    if blocks:
-        chosen = next((block for block in reversed(blocks) if _defines(block, names)), blocks[-1])
-        return _checked(_with_prompt(chosen, names, prompt))
+    blocks = [(match[2].lower(), match[3]) for match in _FENCE.finditer(answer)]
+    if any(language in _PYTHON for language, _ in blocks):
+        return _checked(_with_prompt(_choose(blocks, names), names, prompt))
     if _OPEN_FENCE.search(_FENCE.sub("", answer)):
         return Program(None, "truncated")
     whole = _with_prompt(answer, names, prompt)
@@ -61,6 +61,18 @@ def _find(completion: str, names: Collection[str], prompt: str) -> Program:
         if _is_python(whole)
         else Program(None, "think_only" if _fenced_inside(completion) else "no_answer")
     )
+
+
+def _choose(blocks: list[tuple[str, str]], names: Collection[str]) -> str:
+    """The last block that defines what the tests call; a program that only prints must also read, if any does."""
+    python = [block for language, block in blocks if language in _PYTHON]
+    named = [block for language, block in blocks if language in _PYTHON and language]
+    for group in (named, python):
+        fitting = [block for block in group if _is_python(block) and defines(block, names)]
+        reading = [] if names else [block for block in fitting if _READS.search(block)]
+        if fitting:
+            return (reading or fitting)[-1]
+    return (named or python)[-1]
 
 
 def _checked(source: str) -> Program:
@@ -74,7 +86,7 @@ def _fenced_inside(completion: str) -> bool:
 
 def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
     """The source as it is where it stands alone; a function's body behind the prompt that ends in its `def`."""
-    if not prompt or (_is_python(source) and _defines(source, names)):
+    if not prompt or (_is_python(source) and defines(source, names)):
         return source
     # as it is, without any indentation, or with that of its first line stripped
     for body in (source, textwrap.indent(textwrap.dedent(source), "    "), f"    {source.lstrip()}"):
@@ -92,7 +104,7 @@ def _is_python(source: str) -> bool:
     return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in _statements(source))
 
 
-def _defines(source: str, names: Collection[str]) -> bool:
+def defines(source: str, names: Collection[str]) -> bool:
     """Whether every name is bound at the top of the source."""
     bound: set[str] = set()
     for node in _statements(source):

@@ -111,6 +111,12 @@ def test_a_method_is_called_on_a_fresh_object(check: Check) -> None:
     assert check(source, ("Solution.add", [1], 1), ("Solution.add", [1], 1)).verdict == "correct"
 
 
+@pytest.mark.parametrize("wanted", ["f", "Solution.f"])
+def test_a_function_is_found_in_a_class_and_beside_it(check: Check, wanted: str) -> None:
+    for source in ("def f(x): return x + 1", "class Solution:\n    def f(self, x): return x + 1"):
+        assert check(source, (wanted, [1], 2)).verdict == "correct"
+
+
 def test_each_stdin_run_is_fresh(check: Check) -> None:
     counts = "import sys\nsys.modules.setdefault('n', []).append(1)\nprint(len(sys.modules['n']))"
     assert check(counts, ("", "1"), ("", "1")).verdict == "correct"

@@ -61,5 +61,37 @@ def test_no_program_has_a_reason(completion: str, reason: str) -> None:
     assert find_program(completion, ["f"]) == (None, reason)
 
 
+READER = "n = int(input())\nprint(n * n)\n"
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        f"```python\n{READER}```",
+        f"```python\n{READER}```\nInput:\n```\n4\n```\nOutput:\n```\n16\n```",
+        f"```\n4\n```\n```python\n{READER}```\nIt prints:\n```python\nprint(16)\n```",
+        f"```\n{READER}```\nExample:\n```text\n16\n```",
+    ],
+)
+def test_a_program_that_reads_is_found_among_examples(completion: str) -> None:
+    assert find_program(completion).source == READER
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "-" * 90_000 + "1",
+        "(" * 40_000,
+        "not " * 20_000 + "1",
+        "x" + ".a" * 40_000,
+        "1" + "+1" * 40_000,
+        "x = '\0'",
+        "\ud800",
+    ],
+)
+def test_source_made_to_break_the_parser_is_only_text(source: str) -> None:
+    assert find_program(f"```python\n{source}\n```", ["f"]).reason in ("no_answer", "too_long")
+
+
 def test_a_block_in_another_language_is_no_program() -> None:
     assert find_program("```javascript\nfunction f(x) { return x * x }\n```", ["f"]).reason == "no_answer"
