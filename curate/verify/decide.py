@@ -43,6 +43,7 @@ _SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, su
 _SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
 _MAX_TEXT: Final = 60
 _MANY_WORDS: Final = 5
+_MAX_CLEANED: Final = 20_000
 
 
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
@@ -58,7 +59,7 @@ def _asked(question: str | None) -> tuple[bool, bool]:
     return _ASKS_TO_ROUND.search(question) is not None, _NAMES_BASE.search(question) is not None
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def _decide(truth: str, answer: str, rules: Rules) -> Decision:
     clean_t, key_t = keyed(truth)
     clean_a, key_a = keyed(answer)
@@ -75,10 +76,12 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
     return _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def keyed(text: str) -> tuple[str, str]:
     """A text cleaned for the grammar, and the key under which it is the same string as another."""
-    cleaned = clean(text[:20_000]) if len(text) > 20_000 else clean(text)
+    if len(text) > _MAX_CLEANED:  # beyond every limit: good for comparing strings only
+        return text, text.strip()
+    cleaned = clean(text)
     return cleaned, canonical(cleaned)
 
 
@@ -144,7 +147,7 @@ def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decisio
     return wrong("different", "text")
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def _tree(cleaned: str, max_depth: int, max_digits: int) -> Node | str | Exception:
     if _SPACED_LIST.fullmatch(cleaned):
         cleaned = cleaned.replace(" ", ", ")

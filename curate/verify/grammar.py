@@ -121,7 +121,12 @@ class _Parser(Primaries):
         while self.is_at(":") and self.peek(1).kind != "end" and not self.bars:
             self.take()
             parts.append(self._product())
-        return parts[0] if len(parts) == 1 else Node("ratio", tuple(parts))
+        if len(parts) == 1:
+            return parts[0]
+        last = parts[-1]
+        if last.op != "qty":
+            return Node("ratio", tuple(parts))
+        return last._replace(args=(Node("ratio", (*parts[:-1], last.args[0])),))  # 3:30 pm
 
     def _product(self) -> Node:
         left = self._unit(self.power())

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from curate.verify import relations
 from curate.verify.measures import equal_measures, measure, with_letter_units
-from curate.verify.nodes import Node, UnreadableError
+from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
 from curate.verify.values import Proof, rounds_to
 from curate.verify.verdict import Decision, correct, undecided, wrong
@@ -33,10 +33,10 @@ def single(truth: Node, answer: Node, rules: Rules) -> Decision:
         return correct("text", "text") if same else wrong("different", "text")
     if "base" in (truth.op, answer.op):
         return _bases(truth, answer, rules)
-    if "ratio" in (truth.op, answer.op):
-        return _ratios(truth, answer, rules)
     if any(n.op == "qty" and n.args[0].op == "ratio" for n in (truth, answer)):
         return _times(truth, answer, rules)
+    if "ratio" in (truth.op, answer.op):
+        return _ratios(truth, answer, rules)
     outcome = equal_values(truth, answer, rules)
     if outcome is None:
         return undecided("unparseable_answer", "numeric")
@@ -66,6 +66,8 @@ def equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | None
 
 
 def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:
+    if truth.op == "neg":
+        return _rounds(truth.args[0], Node("neg", (answer,)), rules)
     if rounds_to(answer, truth, min_places=2):
         return not _is_coarser(answer, truth)
     return rules.asks_to_round and rounds_to(truth, answer, min_places=1)
@@ -73,7 +75,9 @@ def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:
 
 def _is_coarser(answer: Node, truth: Node) -> bool:
     """Whether the answer is a decimal with hardly more places than the truth: then it is not the value unrounded."""
-    inner = answer.args[0] if answer.op == "neg" else answer
+    inner = answer
+    while inner.op == "neg":
+        inner = inner.args[0]
     places = [len(number.name.partition(".")[2]) for number in (inner, truth)]
     return inner.op == "num" and places[0] < places[1] + 2
 
@@ -86,12 +90,27 @@ def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
 
 
 def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Times of day with am or pm, which may be missing on one side."""
+    """Times of day with am or pm, which may be missing on one side, or be said by an hour above twelve."""
     marks = {n.name for n in (truth, answer) if n.op == "qty"}
     if len(marks) > 1:
         return DIFFERENT
     times = [n.args[0] if n.op == "qty" else n for n in (truth, answer)]
+    if marks == {"pm"} and all(relations.is_time(time) for time in times):
+        times = [_in_the_afternoon(n) for n in (truth, answer)] if any(map(_is_late, times)) else times
     return single(times[0], times[1], rules)
+
+
+def _is_late(time: Node) -> bool:
+    return (time.args[0].value or 0) > 12
+
+
+def _in_the_afternoon(node: Node) -> Node:
+    """A time marked pm by the clock of 24 hours."""
+    if node.op != "qty":
+        return node
+    time = node.args[0]
+    hour = int(time.args[0].value or 0) % 12 + 12
+    return time._replace(args=(num(hour, str(hour)), *time.args[1:]))
 
 
 def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
