@@ -98,7 +98,7 @@ def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
 def _is_python(source: str) -> bool:
     """Whether it compiles and does something: prose of one word compiles too."""
     try:
-        compile(source, "completion", "exec")
+        compile(source if len(source) <= MAX_CHARS else "", "completion", "exec")
     except ERRORS:
         return False
     return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in _statements(source))
@@ -119,6 +119,7 @@ def defines(source: str, names: Collection[str]) -> bool:
 
 def _statements(source: str) -> list[ast.stmt]:
     try:
-        return ast.parse(source).body
+        # longer than any program: seconds of parsing for a flood of text
+        return ast.parse(source if len(source) <= MAX_CHARS else "").body
     except ERRORS:
         return []
