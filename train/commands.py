@@ -29,6 +29,7 @@ class Entry(NamedTuple):
 COMMANDS: Final[dict[str, Entry]] = {
     "sft": Entry("train.sft", "SftConfig", "sft"),
     "grpo": Entry("train.grpo", "GrpoConfig", "grpo"),
+    "expert-iteration": Entry("train.expert_iteration", "ExpertIterationConfig", "expert_iteration"),
     "distill": Entry("train.distill", "DistillConfig", "distill"),
     "fuse": Entry("train.fuse", "FuseConfig", "fuse"),
     "shortest": Entry("train.shortest", "ShortestConfig", "shortest"),

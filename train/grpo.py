@@ -32,6 +32,7 @@ from train.run_folder import RunFolder
 from train.running import identify, lora, train_and_save
 from train.settings import TAKEN, TrainerConfig, as_table, check_passthrough, check_split, shared_arguments
 from train.starting_model import find_model, load_tokenizer, settled
+from train.vllm_on_cpu import MEMORY_SHARE
 
 OWN: Final = TAKEN | {
     "num_generations", "steps_per_generation", "generation_batch_size", "num_iterations", "max_completion_length",
@@ -167,6 +168,8 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
     from train.trainer import CurriculumGRPOTrainer
 
     check_passthrough(config.trl, GRPOConfig, OWN)
+    if config.vllm:
+        _prepare_vllm()
     asked = settled(config, model)
     if asked.thinking == "off" and asked.no_think_by == "empty_think":
         raise UserError(f"{model}: has no switch to turn thinking off; leave --thinking at default")
@@ -191,6 +194,19 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
         callbacks=[Reporter(run)],
         peft_config=lora(config),
     )
+
+
+def _prepare_vllm() -> None:
+    import importlib.util
+
+    import torch
+
+    if importlib.util.find_spec("vllm") is None:
+        raise UserError("--vllm: vLLM is not installed; pip install 'gradus-rlvr[vllm]', or leave --vllm out")
+    if not torch.cuda.is_available():
+        from train.vllm_on_cpu import adapt_vllm
+
+        adapt_vllm()
 
 
 def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
@@ -267,6 +283,13 @@ def _probing(config: GrpoConfig, num_probed: int) -> dict[str, Any]:
     }
 
 
+def _vllm_arguments(config: GrpoConfig, is_on_cpu: bool) -> dict[str, Any]:
+    if not config.vllm:
+        return {"use_vllm": False}
+    # a CPU's share is small: what it takes it does not give back to the trainer
+    return {"use_vllm": True, **({"vllm_gpu_memory_utilization": MEMORY_SHARE} if is_on_cpu else {})}
+
+
 def _arguments(config: GrpoConfig, objective: Objective, out: Path, switches: dict[str, bool]) -> dict[str, Any]:
     shared = shared_arguments(config, out, config.sequences_per_step)
     return {
@@ -282,7 +305,7 @@ def _arguments(config: GrpoConfig, objective: Objective, out: Path, switches: di
         "top_k": config.top_k,
         "reward_weights": list(config.reward_weights) or None,
         "chat_template_kwargs": switches,
-        "use_vllm": config.vllm,
+        **_vllm_arguments(config, shared["use_cpu"]),
         # the curriculum draws, so TRL need neither shuffle slots nor skip them on resume
         "shuffle_dataset": False,
         "ignore_data_skip": True,
