@@ -25,7 +25,7 @@ from curriculum.state import newest
 from train.command_line import DataFile, Force, Model, Out
 from train.data import Rows
 from train.environment import num_processes
-from train.objectives import Objective, objective_named
+from train.objectives import OBJECTIVES, Objective, objective_named
 from train.problems import read_problems
 from train.rewards import Setting, rewards_named
 from train.run_folder import RunFolder
@@ -105,6 +105,10 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
             raise ValueError(
                 "rewards must begin with accuracy, from which the curriculum learns (a weight of 0 will do)"
             )
+        row = OBJECTIVES.get(self.objective)
+        if row is not None and row.loss != "trl" and (self.kl_coef or self.vllm):
+            named = "KL to the start" if self.kl_coef else "correction for what vLLM samples"
+            raise ValueError(f"objective {self.objective} has no {named}; use dr_grpo, or leave that option out")
         num = self.num_problems * self.group_size
         if num % self.updates_per_generation:
             raise ValueError(

@@ -26,7 +26,7 @@ import yaml
 
 from curate.errors import UserError
 from curate.manifest import write_atomic
-from train.environment import describe_environment, is_main_process
+from train.environment import describe_environment, is_main_process, num_processes
 
 CONFIG: Final = "config.yaml"
 LOG: Final = "log.jsonl"
@@ -54,6 +54,9 @@ class RunFolder:
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Self:
+        if self._force and num_processes() > 1 and (self.folder / CONFIG).exists():
+            # the others would look before the first process has cleared it
+            raise UserError(f"{self.folder}: --force needs one process; remove the folder and start again")
         if not is_main_process():
             return self
         try:

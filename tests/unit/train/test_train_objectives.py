@@ -208,6 +208,13 @@ def test_kimi_with_one_update_per_generation_is_refused_by_name() -> None:
     assert GrpoConfig(objective="kimi", updates_per_generation=2).sequences_per_step == 128
 
 
+@pytest.mark.parametrize("option", [{"kl_coef": 0.1}, {"vllm": True}])
+def test_an_option_that_an_objective_would_ignore_is_refused(option: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="objective rloo has no"):
+        GrpoConfig(objective="rloo", **option)
+    GrpoConfig(objective="dr_grpo", **option)
+
+
 def test_a_step_that_cannot_hold_its_updates_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be split over 3"):
         GrpoConfig(num_problems=4, group_size=4, updates_per_generation=3, save_steps=3)

@@ -1,6 +1,6 @@
 """What the late-bound trainer costs beside TRL itself: share of CPU time in our part of a step, on a toy model.
 
-python benchmarks/train.py [--steps 6]
+python benchmarks/late_binding.py [--steps 6]
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # demo/ is no package of its own
 
-from demo.toy import build_toy  # noqa: E402
-from gradus import app  # noqa: E402
+from demo.toy import build_toy
+from gradus import app
 
 OURS = ("_tell", "_keep", "draw", "replace_groups", "dead_groups")
 
