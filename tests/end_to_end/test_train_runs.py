@@ -47,7 +47,7 @@ def grpo(copier: Path, out: Path, steps: int = 8) -> list[str | Path]:
 def kill_at(arguments: list[str | Path], file: Path) -> None:
     """Start a command and kill -9 it as soon as `file` is there."""
     process = subprocess.Popen([GRADUS, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline_s = time.monotonic() + 100
+    deadline_s = time.monotonic() + 240
     while not file.exists() and process.poll() is None and time.monotonic() < deadline_s:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
@@ -96,6 +96,39 @@ def test_a_trained_model_is_shown_to_be_better_than_its_start(
     assert "(shown)" in line
 
 
+def test_training_ends_well_when_nothing_is_left_to_learn(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    easy = ["--curriculum", "{rule: threshold, threshold: 0.25, recheck_after: 1000}"]
+    gradus(*grpo(copier, tmp_path / "run", steps=60), *easy)
+    assert "training ends here: no active problem is left" in capsys.readouterr().out
+    assert (tmp_path / "run" / "model" / "model.safetensors").is_file()
+    assert len((tmp_path / "run" / "draws.jsonl").read_text().splitlines()) < 60
+
+
+def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_was_in(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    command = [
+        "train", "expert-iteration", "--model", copier / "sft" / "model", "--data", copier / "problems.jsonl",
+        "--out", run, "--rounds", "2", "--num-problems", "6", "--group-size", "4", "--engine", "transformers",
+        "--max-tokens", "16", "--max-steps", "4", "--batch-size", "8", "--learning-rate", "1e-3",
+    ]  # fmt: skip
+    gradus(*command)
+    draws, weights = (run / "draws.jsonl").read_bytes(), (run / "model" / "model.safetensors").read_bytes()
+    assert [json.loads(line)["step"] for line in draws.splitlines()] == [1, 2]
+    # as after a kill in the second round
+    for name in ("model", "rounds/002/sft"):
+        shutil.rmtree(run / name)
+    gradus(*command)
+    assert (run / "draws.jsonl").read_bytes() == draws
+    assert (run / "model" / "model.safetensors").read_bytes() == weights
+    capsys.readouterr()
+    gradus(*command)
+    assert "reused" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -104,7 +137,7 @@ def test_a_trained_model_is_shown_to_be_better_than_its_start(
         ("--objective grppo", "did you mean grpo"),
         ("--objective kimi", "kimi is inert"),
         ("--rewards accuracy --rewards lengths", "lengths is no reward"),
-        ("--rewards think_format", "rewards lack accuracy"),
+        ("--rewards think_format", "must begin with accuracy"),
         ("--micro-batch-size 3", "use a divisor of 16"),
         ("--updates-per-generation 3", "cannot be split over 3"),
         ("--max-tokens 4000", "leaves no room for a prompt"),
