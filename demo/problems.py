@@ -55,10 +55,10 @@ def is_workable(terms: list[int], operators: str) -> bool:
 def generate(rng: random.Random) -> Iterator[Problem]:
     """Endless problems over all families, harder ones rarer."""
     while True:
-        num_terms = rng.choices((2, 3), (92, 8))[0]
-        level = rng.choices((1, 2, 3), (20, 76, 4))[0]
+        num_terms = rng.choices((2, 3), (96, 4))[0]
+        level = rng.choices((1, 2, 3), (15, 82, 3))[0]
         operators = "".join(rng.choice("++-") for _ in range(num_terms - 1))
-        if rng.random() < 0.06:
+        if rng.random() < 0.04:
             num_terms, operators = 2, "*"
         terms = [rng.randrange(10 ** (level - 1), 10**level) for _ in range(num_terms)]
         if operators == "*":
@@ -102,9 +102,10 @@ def _story(terms: list[int], operators: str, rng: random.Random) -> str:
 
 
 def _columns(terms: list[int], operators: str) -> list[str]:
-    """Columns of a chain of additions and subtractions, last digit first; the carry may be negative: a borrow.
+    """Columns of a chain of additions and subtractions, last digit first.
 
-    The first column has the whole sum in front of it, every term as long as the longest.
+    The first column has the whole sum in front of it, every term as long as the longest. A column ends in the carry
+    of the one before; where it would fall below zero it borrows: `71-26` is `71-26:1-6+10=5,7-2-1=4`.
     """
     width = max(len(str(term)) for term in terms)
     padded = [f"{term:0{width}}" for term in terms]
@@ -112,7 +113,9 @@ def _columns(terms: list[int], operators: str) -> list[str]:
     for place in reversed(range(width)):
         digits = [term[place] for term in padded]
         total = carry + int(digits[0]) + sum(int(f"{o}{d}") for o, d in zip(operators, digits[1:], strict=True))
-        columns.append(f"{_join(digits, operators)}{f'{carry:+}' if carry else ''}={total}")
+        borrowed = -(total // 10) if total < 0 else 0
+        parts = (f"{carry:+}" if carry else "", f"+{borrowed}0" if borrowed else "", f"={total + 10 * borrowed}")
+        columns.append(_join(digits, operators) + "".join(parts))
         carry = total // 10
     return [f"{_join(padded, operators)}:{columns[0]}", *columns[1:]]
 
