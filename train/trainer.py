@@ -47,7 +47,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         super().__init__(**trl)
         self._saves_completions = saves_completions
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
-        self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
+        self._accuracy = next(reward for reward in self.reward_funcs if reward.__name__ == "accuracy")
         self._rows: list[int] = []
         self._refill_rounds = objective.refill_rounds
         self._num_scored: Any = None  # a tensor: for each completion, how many of its group have a reward

@@ -140,8 +140,13 @@ def _for_cpu(config: EngineConfig, folder: Path) -> dict[str, Any]:
         "dtype": own.get("dtype") or own.get("torch_dtype") or "auto" if config.dtype == "auto" else config.dtype,
         "enable_chunked_prefill": False,
         "max_num_batched_tokens": max(CPU_BATCHED_TOKENS, config.max_model_len or 0),
-        "gpu_memory_utilization": min(config.gpu_memory_utilization, CPU_MEMORY),
+        # a size, not a share: of a share vLLM takes off what this process holds already, and may be left with nothing
+        "kv_cache_memory_bytes": int(min(config.gpu_memory_utilization, CPU_MEMORY) * _memory_bytes()),
     }
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _first_line(error: Exception) -> str:

@@ -76,11 +76,16 @@ def _resident(child: int) -> int:
         return 0
 
 
+def _mapped() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
 def _child(request: dict[str, Any], writing: int) -> None:
     """Compare under limits and leave at once; never returns."""
     from curate.verify.math import compare_latex
 
-    limit = 2 * request["max_memory_mb"] * 2**20  # a backstop for what grows faster than it is watched
+    # a backstop for what grows faster than it is watched, on top of what the server has mapped already
+    limit = _mapped() + 2 * request["max_memory_mb"] * 2**20
     seconds = int(request["timeout_s"]) + 2
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
