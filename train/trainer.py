@@ -24,7 +24,6 @@ from train.groups import Group, group_figures, groups_of
 from train.losses import Tokens, kimi_loss, reinforce_loss
 from train.objectives import Objective
 from train.refill import dead_groups, replace_groups
-from train.rewards import Accuracy
 from train.run_folder import COMPLETIONS, DRAWS, RunFolder
 
 Row = dict[str, Any]  # Any: what TRL's reward functions are given of a problem
