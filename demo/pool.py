@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from problems import Problem, from_expression, generate
 
-SIZES: Final = {"expressions": 300, "stories": 300, "reasoning_gym": 180, "benchmark": 256, "cold_start": 12_000}
+SIZES: Final = {"expressions": 210, "stories": 210, "reasoning_gym": 130, "benchmark": 256, "cold_start": 12_000}
 NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_BROKEN = 60, 40, 24, 8
 NO_THINK_SHARE: Final = 0.08
 

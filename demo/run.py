@@ -58,7 +58,7 @@ def steps(out: Path, seed: int) -> Iterator[Step]:
 
 LOOK: Final = (
     ("dataset/README.md", "the data card; dataset/ opens with datasets.load_dataset"),
-    ("grpo/plots", "the curriculum in pictures"),
+    ("grpo/curriculum.png", "the curriculum in pictures"),
     ("grpo/log.jsonl", "the training log, a line a step"),
     ("after/plots", "the evaluation in pictures"),
 )
