@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 import polars as pl
 
 KINDS: Final = ("math", "code", "agent")
-VERDICTS: Final = ("correct", "wrong", "undecided")
 
 
 class Column(NamedTuple):

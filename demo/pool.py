@@ -22,7 +22,7 @@ from typing import Any, Final
 from problems import Problem, from_expression, generate
 
 SIZES: Final = {"expressions": 210, "stories": 210, "reasoning_gym": 130, "benchmark": 256, "cold_start": 12_000}
-NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_BROKEN = 60, 40, 24, 8
+NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_UNASKED = 60, 40, 24, 4
 NO_THINK_SHARE: Final = 0.08
 
 PROOFS: Final = (
@@ -94,8 +94,8 @@ def _cold_start(problem: Problem, rng: random.Random) -> dict[str, Any]:
 
 def _write_scraped(path: Path, known: list[Problem], benchmark: list[Problem], rng: random.Random) -> None:
     lines = [json.dumps(row) for row in _mess(known, benchmark, rng)]
-    lines += ['{"question": "Compute $3 + 4$.", "answer": "7"', "not json at all"][:NUM_BROKEN]
-    lines += [json.dumps({"question": None, "answer": "5"}) for _ in range(NUM_BROKEN // 2)]
+    lines += ['{"question": "Compute $3 + 4$.", "answer": "7"', "not json at all"]
+    lines += [json.dumps({"question": None, "answer": "5"}) for _ in range(NUM_UNASKED)]
     lines += [json.dumps({"question": f"Compute ${n} + {n}$ for the case left open.", "answer": ""}) for n in range(4)]
     rng.shuffle(lines)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
