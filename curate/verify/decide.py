@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from curate.verify.compare import compare
+from curate.verify.dates import date
 from curate.verify.grammar import parse
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
 from curate.verify.normalise import canonical, clean
@@ -90,6 +91,9 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
         same = truth.lstrip("0") == answer.lstrip("0")
         return correct("exact", "exact") if same else wrong("different", "exact")
+    if (wanted := date(truth)) is not None:
+        same_day = wanted == date(answer) or same_words(truth, answer)
+        return correct("text", "text") if same_day else wrong("different", "text")
     if is_letter_alone(truth) or option_and_content(truth) is not None:
         return _option(truth, answer, rules)
     if (

@@ -5,6 +5,7 @@ What stands inside the thinking counts for nothing. Everything here is linear in
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final, NamedTuple
 
@@ -12,27 +13,44 @@ from curate.verify.normalise import matching_brace
 from curate.verify.policy import Policy
 from curate.verify.verdict import Reason
 
-_BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*(?=(\{)?)")
+_BOX: Final = re.compile(r"\\(?:boxed|fbox|framebox)\s*(?=(\{)?)")
 _HASH: Final = re.compile(r"^\s*#{4}[ \t]*(?P<answer>[^\n]+)$", re.MULTILINE)
 _TAG: Final = re.compile(r"<answer>(?P<answer>[^<]{0,4000})</answer>")
+_SAYS: Final = r"[*_\"'\s]*(?:is|are|would be|will be|must be|=|:|：|是|为)[*_\"'\s]*[:：]?"
 _FINAL: Final = re.compile(
-    r"(?:final answer\b|最终答案)(?:\s*\([^()\n]{0,40}\))?"
-    r"(?:\s+to\s+(?:the|this)\s+(?:problem|question))?[*_\s]*(?:is|are|=|:|：|是|为)[*_\s]*[:：]?",
+    r"(?:final (?:answer|result)s?\b|最终答案)(?:\s*\([^()\n]{0,40}\))?"
+    rf"(?:(?:\s+to\s+(?:the|this)\s+(?:problem|question))?{_SAYS}|(?<=final answer)[*_#]*[ \t]*(?:\n\s*|(?=\$?\d)))",
     re.IGNORECASE,
 )
 _CLAIM: Final = re.compile(
-    r"(?:\banswer\b(?:\s+to\s+(?:the|this)\s+(?:problem|question))?[*_\s]*(?:is|are|=|:|：)[*_\s]*[:：]?"
-    r"|答案[*\s]*(?:是|为|：|:)+[*\s]*|^[*\s]*答[:：]|故选[:：]?|^A:(?=[^\n]*$))",
+    rf"(?:\banswers?\b(?:\s+to\s+(?:the|this)\s+(?:problem|question))?{_SAYS}"
+    r"|答案[*\s]*(?:是|为|：|:)+[*\s]*|^[*\s]*答[:：]|(?:故|应|所以|因此)选[择:：]?|^A:(?=[^\n]*$)"
+    r"|\b(?:la respuesta(?: final)? es|la réponse(?: finale)? est|die antwort (?:ist|lautet)|a resposta é|"
+    r"la risposta è|ответ)[ \t]*[:：]?|(?:答え|答)は|(?:정답|답)은)",
     re.IGNORECASE | re.MULTILINE,
 )
 _END: Final = re.compile(
     r"\n|(?<=[^\d\s.])[.!?](?=\s|$)|(?<=\d)[.!?](?=\s|$)|。|"
-    r"(?<=\$)\.(?!\d)|,?\s+(?:because|since|so that|which|where|as required|hence)\b"
+    r"(?<=\$)\.(?!\d)|,?\s+(?:because|since|so that|which|where|as|hence)\b|です|입니다|이다|になります"
 )
 _LEAD: Final = re.compile(
     r"^(?:therefore|thus|then|simply|just|clearly|equal to|indeed|given by|now|the following|option|choice)\b[,:]?\s*",
     re.IGNORECASE,
 )
+# marks that models put around their reasoning, beside <think>; and those that end a turn
+_THINKING: Final = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("◁think▷", "◁/think▷"),
+    ("[THINK]", "[/THINK]"),
+)
+_STOP: Final = re.compile(r"(?:\s*(?:<\|[a-z_]{1,30}\|>|</s>|<eos>|<end_of_turn>|<｜[^<>｜]{1,40}｜>))+\s*$")
+_FENCE: Final = re.compile(r"^```[a-z]*\n(?P<inside>[^`\n]+)\n```$")
+_MAX_JSON: Final = 10_000
 _MAX_CLAIM: Final = 400
 _MAX_BARE: Final = 300
 
@@ -52,6 +70,7 @@ class Extraction(NamedTuple):
 def extract(completion: str, policy: Policy) -> Extraction:
     """The final answers of a completion: all boxes of its final part, or its last claim."""
     final, thinking, is_open = split_thinking(completion)
+    final = _STOP.sub("", final)
     if is_open:
         return Extraction((), "", "truncated")
     boxes, is_torn = _boxes(final)
@@ -62,19 +81,24 @@ def extract(completion: str, policy: Policy) -> Extraction:
     if (found := _marked(final, policy)) is not None:
         return found
     nothing: Reason = "think_only" if _BOX.search(thinking) else "no_answer"
-    bare = final.strip()
-    if policy.bare and bare and len(bare) <= _MAX_BARE and "\n" not in bare:
+    bare = _FENCE.sub(r"\g<inside>", final.strip())
+    is_claim = not policy.claims and _CLAIM.search(bare) is not None
+    if policy.bare and bare and len(bare) <= _MAX_BARE and "\n" not in bare and not is_claim:
         return Extraction((bare,), "bare", otherwise=nothing)
     return Extraction((), "", nothing)
 
 
 def split_thinking(completion: str) -> tuple[str, str, bool]:
-    """(final part, thinking, whether a thinking block was left open)."""
-    thinking, mark, final = completion.rpartition("</think>")
+    """(final part, thinking, whether a thinking block was left open), by the marks of the block that ends last."""
+    last = max(_THINKING, key=lambda marks: completion.rfind(marks[1]))
+    thinking, mark, final = completion.rpartition(last[1])
     if not mark:
-        before, opened, rest = completion.partition("<think>")
-        return (completion, "", False) if not opened else (before, rest, True)
-    return final, thinking, "<think>" in final
+        opening = next((opening for opening, _ in _THINKING if opening in completion), None)
+        if opening is None:
+            return completion, "", False
+        before, _, rest = completion.partition(opening)
+        return before, rest, True
+    return final, thinking, any(opening in final for opening, _ in _THINKING)
 
 
 def _boxes(text: str) -> tuple[list[str], bool]:
@@ -100,9 +124,11 @@ def _boxes(text: str) -> tuple[list[str], bool]:
 
 
 def _marked(final: str, policy: Policy) -> Extraction | None:
-    tags = [m["answer"].strip() for m in _TAG.finditer(final)]
+    tags = [_within(m["answer"].strip()) for m in _TAG.finditer(final)]
     if tags:
         return Extraction(tuple(tag for tag in tags if tag), "tag", None if tags[-1] else "no_answer")
+    if (said := _in_json(final)) is not None:
+        return Extraction((said,), "tag")
     hashes = _HASH.findall(final)
     if hashes:
         return Extraction((hashes[-1].strip(),), "hash")
@@ -113,6 +139,25 @@ def _marked(final: str, policy: Policy) -> Extraction | None:
             if claims:
                 return Extraction(tuple(claims), "claim")
     return None
+
+
+def _within(tag: str) -> str:
+    """What a tag claims: it may hold a sentence, "the answer is 42"."""
+    found = [m.end() for pattern in (_FINAL, _CLAIM) if (m := pattern.search(tag)) is not None]
+    return (_claim(tag, found[0]) if found else "") or tag
+
+
+def _in_json(final: str) -> str | None:
+    """The answer of a completion that is one JSON object: {"answer": 42}."""
+    text = final.strip()
+    if not (text.startswith("{") and text.endswith("}") and len(text) <= _MAX_JSON):
+        return None
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    answers = [value[key] for key in ("answer", "final_answer") if key in value] if isinstance(value, dict) else []
+    return str(answers[0]) if answers and isinstance(answers[0], str | int | float) else None
 
 
 def _claim(text: str, start: int) -> str:

@@ -10,12 +10,16 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Final, NamedTuple
 
+from curate.verify.exact import NotExactError, whole
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.numeric import approximate
 from curate.verify.values import equal
 
 _INDEX_SETS: Final = ("Z", "N", "Z+", "N+")
+_INDEX_NAMES: Final = frozenset("knmlpjqN")
 _MAX_RESIDUES: Final = 200
+_CLEARLY: Final = 1e-6
+_MINUS_ONE: Final = (Node("neg", (num(1, "1"),)), num(-1))
 
 
 class Family(NamedTuple):
@@ -47,6 +51,15 @@ def family(node: Node) -> Family | None:
     if not all(index in symbols(branch) for branch in branches) or not branches:
         return None
     return Family(tuple(branches), index, over.args[1].name, label)
+
+
+def without_index_set(node: Node, other: Family) -> Family | None:
+    """Read a family that says nothing of its index, as the other one does: pi/3 + 2 pi k."""
+    free = symbols(node) - ({other.label} if other.label else {"x", "theta"})
+    if len(free) != 1 or next(iter(free)) not in _INDEX_NAMES:
+        return None
+    said = Node("in", (Node("sym", (), None, next(iter(free))), Node("const", (), None, other.over)), None, "in")
+    return family(Node("list", (node, said), None, ","))
 
 
 def _flat(node: Node) -> tuple[Node, ...]:
@@ -99,20 +112,59 @@ def _put(node: Node, name: str, value: Node) -> Node:
 
 
 def _lines(f: Family) -> list[tuple[Node, Node]] | None:
-    """(start, step) of each branch, where all are linear in the index."""
+    """(start, step) of each branch, where all are linear in the index; one with (-1)^n is two, n even and n odd."""
     lines = []
     for branch in f.branches:
         if symbols(branch) != {f.index_name}:
             return None
-        start, one, two = (_put(branch, f.index_name, num(k)) for k in (0, 1, 2))
-        step = Node("add", (one, Node("neg", (start,))))
-        if not equal(Node("add", (two, Node("neg", (one,)))), step) or equal(step, num(0)):
-            return None
-        lines.append((start, step))
+        for part in _by_parity(branch, f):
+            line = _line(part, f.index_name)
+            if line is None:
+                return None
+            lines.append(line)
     return lines
 
 
+def _line(branch: Node, index: str) -> tuple[Node, Node] | None:
+    start, one, two = (_put(branch, index, num(k)) for k in (0, 1, 2))
+    step = Node("add", (one, Node("neg", (start,))))
+    if not equal(Node("add", (two, Node("neg", (one,)))), step) or equal(step, num(0)):
+        return None
+    return start, step
+
+
+def _by_parity(branch: Node, f: Family) -> list[Node]:
+    if f.over != "Z" or not any(_is_alternating(n, f.index_name) for n in walk(branch)):
+        return [branch]
+    index = Node("sym", (), None, f.index_name)
+    return [
+        _put(
+            _signed_by(branch, f.index_name, parity),
+            f.index_name,
+            Node("add", (Node("mul", (num(2), index)), num(parity))),
+        )
+        for parity in (0, 1)
+    ]
+
+
+def _is_alternating(node: Node, index: str) -> bool:
+    return node.op == "pow" and node.args[0] in _MINUS_ONE and symbols(node.args[1]) == {index}
+
+
+def _signed_by(node: Node, index: str, parity: int) -> Node:
+    """The tree with (-1)^(...) worked out for an index of this parity; left alone where both signs occur."""
+    if _is_alternating(node, index):
+        try:
+            first, second = (whole(_put(node.args[1], index, num(k))) for k in (parity, parity + 2))
+        except NotExactError:
+            return node
+        return num(1 if first % 2 == 0 else -1) if (second - first) % 2 == 0 else node
+    return node._replace(args=tuple(_signed_by(arg, index, parity) for arg in node.args)) if node.args else node
+
+
 def _same_residues(a: list[tuple[Node, Node]], b: list[tuple[Node, Node]]) -> bool | None:
+    if _has_stranger(a, b) or _has_stranger(b, a):
+        return False
     unit = a[0][1]
     try:
         steps = [abs(_ratio(step, unit)) for _, step in (*a, *b)]
@@ -126,6 +178,17 @@ def _same_residues(a: list[tuple[Node, Node]], b: list[tuple[Node, Node]]) -> bo
     return all(any(_is_whole(x, y, modulus) for y in theirs) for x in ours) and all(
         any(_is_whole(x, y, modulus) for x in ours) for y in theirs
     )
+
+
+def _has_stranger(a: list[tuple[Node, Node]], b: list[tuple[Node, Node]]) -> bool:
+    """Whether one of the first values of `a` is certainly none of `b`'s."""
+    firsts = [Node("add", (start, Node("mul", (step, num(k))))) for start, step in a for k in (0, 1)]
+    return any(all(_is_apart(x, start, step) for start, step in b) for x in firsts)
+
+
+def _is_apart(x: Node, start: Node, step: Node) -> bool:
+    about = approximate(Node("div", (Node("add", (x, Node("neg", (start,)))), step)))
+    return about is not None and abs(about - round(about)) > _CLEARLY
 
 
 def _residues(lines: list[tuple[Node, Node]], steps: list[Fraction], period: Fraction) -> list[Node]:

@@ -6,11 +6,12 @@ primaries. Limits on length, nesting and figures are checked before and while re
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final
 
-from curate.verify.lexer import tokenize
+from curate.verify.lexer import Token, tokenize
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
-from curate.verify.primaries import Primaries
+from curate.verify.primaries import CURRENCY, Primaries
 from curate.verify.units import is_unit_word
 
 RELATIONS: Final = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!=", "\\approx": "~", "≡": "="}
@@ -21,7 +22,7 @@ _NO_FACTOR: Final = frozenset(
     [
         *RELATIONS,
         *_SETS,
-        *r"\in \notin \pm \mp \choose \times \cdot \to \rfloor \rceil \rvert \circ \rangle \prime".split(),
+        *r"\in \notin \pm \mp \choose \over \times \cdot \to \rfloor \rceil \rvert \circ \rangle \prime".split(),
     ]
 )
 
@@ -105,7 +106,8 @@ class _Parser(Primaries):
         terms = [self._signed_term()]
         while self.is_at("+", "-", "\\pm", "\\mp"):
             terms.append(self._signed_term())
-        return terms[0] if len(terms) == 1 else Node("add", tuple(terms))
+        whole = terms[0] if len(terms) == 1 else Node("add", tuple(terms))
+        return Node("div", (whole, self.sum())) if self.accept("\\over") else whole
 
     def _signed_term(self) -> Node:
         sign = self.accept("+", "-", "\\pm", "\\mp")
@@ -140,19 +142,34 @@ class _Parser(Primaries):
                 continue
             if operator is not None:
                 right = self._unit(self.factor())
-            elif left.op == "num" and self._is_letter_unit():
-                return Node("qty", (left,), None, self.take().text)
+            elif left.op == "num" and (unit := self._letter_unit()) is not None:
+                left = Node("qty", (left,), None, unit)
+                continue
             elif self.starts_factor():
                 right = self._unit(self.power())
             else:
                 return left
             left = _joined(left, right, is_division=False)
 
-    def _is_letter_unit(self) -> bool:
-        """Whether a single letter set apart behind a figure closes the value: 1.5 m, 20 s."""
+    def _letter_unit(self) -> str | None:
+        """A single letter, set apart behind a figure, that closes the value: 1.5 m, 20 s, 64 m^2, 1 h 30 min."""
         token, after = self.peek(), self.peek(1)
-        is_closing = after.kind in ("end", "conn") or after.text in (",", ";", ")")
-        return token.kind == "sym" and token.is_spaced and token.text in _LETTER_UNITS and is_closing
+        if token.text == "\\Omega" and _closes(after):
+            self.take()
+            return "ohm"
+        if token.kind != "sym" or not token.is_spaced or token.text not in _LETTER_UNITS:
+            return None
+        if _closes(after) or (after.kind == "num" and after.is_spaced):
+            return self.take().text
+        start = self.index
+        if token.text == "m" and after.text == "^":
+            self.index += 2
+            with contextlib.suppress(UnreadableError):
+                power = self._literal_exponent()
+                if power in ("2", "3") and _closes(self.peek()):
+                    return f"m^{power}"
+            self.index = start
+        return None
 
     def factor(self) -> Node:
         """A power, with signs before it."""
@@ -173,18 +190,34 @@ class _Parser(Primaries):
         return token.text in ("(", "[", "\\{", "{", "\\$") or (token.text == "|" and not self.bars)
 
     def _unit(self, value: Node) -> Node:
-        """Take the words behind a value: its unit."""
+        """Take the words behind a value: its unit; or a currency sign."""
+        if self.peek().text in CURRENCY and self.peek(1).kind not in ("num", "sym"):
+            return Node("qty", (value,), None, CURRENCY[self.take().text])
         words: list[str] = []
-        while self.peek().kind == "text" or (
-            words and self.is_at("/", "\\cdot") and self.peek(1).kind in ("text", "sym")
+        while (
+            self.peek().kind == "text"
+            or (words and self.is_at("/", "\\cdot") and self.peek(1).kind in ("text", "sym"))
+            or (words and self._is_unit_letter())
         ):
+            if self._is_unit_letter():
+                self.tokens[self.index] = self.peek()._replace(kind="text")
             token = self.take()
             sign = token.text.replace("\\cdot", " ") if token.kind != "text" else ""
             words.append(sign + self.take().text if sign else token.text)
-            if self.is_at("^") and not self._is_degree():
+            if self.is_at("^") and not self.is_degree():
                 self.take()
                 words[-1] += "^" + self._literal_exponent()
         return Node("qty", (value,), None, " ".join(words)) if words else value
+
+    def _is_unit_letter(self) -> bool:
+        """Whether a letter behind a unit is another: km h^{-1}."""
+        token, after = self.peek(), self.peek(1)
+        return (
+            token.kind == "sym"
+            and token.is_spaced
+            and token.text in _LETTER_UNITS
+            and (after.text == "^" or _closes(after))
+        )
 
     def _literal_exponent(self) -> str:
         braces = self.accept("{")
@@ -200,8 +233,8 @@ class _Parser(Primaries):
         """A primary with its exponents, degree sign and postfixes."""
         base = self._postfix(self.primary())
         while self.is_at("^"):
-            if self._is_degree():
-                base = self._degrees(base)
+            if self.is_degree():
+                base = self.degrees(base)
             else:
                 self.take()
                 base = Node("pow", (base, self.exponent()))
@@ -228,7 +261,8 @@ class _Parser(Primaries):
             else:
                 return base
 
-    def _is_degree(self) -> bool:
+    def is_degree(self) -> bool:
+        """Whether the circumflex here carries a degree sign or a prime."""
         after, then = self.peek(1), self.peek(2)
         return (
             after.text == "\\circ"
@@ -237,7 +271,8 @@ class _Parser(Primaries):
             or then.text == "\\prime"
         )
 
-    def _degrees(self, base: Node) -> Node:
+    def degrees(self, base: Node) -> Node:
+        """The value with the degree sign or prime that stands here."""
         self.take()
         is_braced, mark = self.accept("{"), self.take().text
         if is_braced:
@@ -287,6 +322,23 @@ def _joined(left: Node, right: Node, *, is_division: bool) -> Node:
         return Node("qty", (left,), None, right.name)
     if left.op == "text" and right.op == "num" and is_unit_word(left.name):
         return Node("qty", (right,), None, left.name)
-    if right.op == "div" and all(side.op == "text" for side in right.args):
-        return Node("qty", (left,), None, "/".join(side.name for side in right.args))
+    if right.op == "div" and (unit := _unit_name(right)) is not None:
+        return Node("qty", (left,), None, unit)
     return Node("mul", (*(left.args if left.op == "mul" else (left,)), right))
+
+
+def _unit_name(node: Node) -> str | None:
+    """The unit phrase that words in a fraction make: km/h, m/s^2; None where it is no unit."""
+    if node.op == "text":
+        return node.name
+    if node.op == "pow" and node.args[0].op == "text" and (power := node.args[1].value) and power.denominator == 1:
+        return f"{node.args[0].name}^{power}"
+    if node.op in ("div", "mul"):
+        parts = [_unit_name(arg) for arg in node.args]
+        return None if None in parts else ("/" if node.op == "div" else " ").join(part for part in parts if part)
+    return None
+
+
+def _closes(token: Token) -> bool:
+    """Whether a token ends a value."""
+    return token.kind in ("end", "conn") or token.text in (",", ";", ")")

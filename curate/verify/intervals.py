@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from curate.verify.nodes import Node, UnreadableError, symbols
+from curate.verify.nodes import Node, UnreadableError, num, symbols
 from curate.verify.numeric import approximate
 from curate.verify.values import equal
 
 _INF: Final = Node("const", (), None, "infty")
 _MINUS_INF: Final = Node("neg", (_INF,))
 REALS: Final = Node("const", (), None, "R")
+_HALF_LINES: Final = {"R+": (">", 0), "R-": ("<", 0), "R>=0": (">=", 0), "R<=0": ("<=", 0)}
 _FLIP: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
@@ -45,7 +46,7 @@ def is_set_like(node: Node) -> bool:
         node.op == "in" and node.name == "in" and node.args[0].op in ("sym", "mul")
     ):
         return True
-    if node == REALS:
+    if node == REALS or _is_half_line(node):
         return True
     if node.op == "paren" and len(node.args) == 2:
         return node.name in ("(]", "[)") or _INF in node.args or _MINUS_INF in node.args
@@ -54,6 +55,10 @@ def is_set_like(node: Node) -> bool:
     if node.op == "add" and len(node.args) == 2 and node.args[1].op == "neg":
         return is_set_like(node.args[0]) and node.args[1].args[0].op in ("set", "paren")
     return node.op == "list" and any(is_set_like(arg) for arg in node.args)
+
+
+def _is_half_line(node: Node) -> bool:
+    return node.op == "const" and node.name in _HALF_LINES
 
 
 def pieces(node: Node) -> Pieces:
@@ -66,6 +71,9 @@ def pieces(node: Node) -> Pieces:
         return merge([Piece(_end(arg), _end(arg), True, True) for arg in node.args])
     if node == REALS:
         return LINE
+    if _is_half_line(node):
+        sign, end = _HALF_LINES[node.name]
+        return _bound(Node("sym", (), None, "x"), sign, num(end))
     if node.op in ("in", "such"):
         return _membership(node)
     if node.op == "rel":

@@ -17,7 +17,7 @@ from curate.verify.words import spoken_number
 
 FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan arccot asin acos atan ln lg log exp sqrt max min "
-    "gcd lcm abs floor ceil det dim deg".split()
+    "gcd lcm abs floor ceil det dim deg cis".split()
 )
 _NAMED: Final = {"pi": "pi", "inf": "infty", "infinity": "infty", "oo": "infty", "infty": "infty", "choose": "choose"}
 _CONNECTORS: Final = {
@@ -37,7 +37,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<row>\\\\(?:\[[^\]]*\])?|\\(?=[-\d]))"
     r"|(?P<text>\\text\{)"
     r"|(?P<env>\\(?:begin|end)\{[a-zA-Z*]+\}(?:\{[clr|@ ]*\})?)"
-    r"|(?P<blackboard>\\(?:mathbb|Bbb)\s*\{?\s*[A-Z]\s*\}?)"
+    r"|(?P<blackboard>\\(?:mathbb|Bbb)\s*\{?\s*[A-Z]\s*\}?"
+    r"(?:\s*[\^_]\s*(?:\{\s*(?:[-+*]|(?:>|<|\\ge ?|\\le ?)\s*0)\s*\}|[-+*](?![\w\\(])))?)"
     r"|(?P<cmd>\\[a-zA-Z]+)"
     r"|(?P<esc>\\[{}$%#&_|])"
     r"|(?P<word>[A-Za-z]+)"
@@ -45,6 +46,10 @@ _TOKEN: Final = re.compile(
     r"|(?P<ellipsis>\.\.\.+)"
     r"|(?P<op>\*\*|<=|>=|!=|==|->|[-+*/^_()\[\]{}|!,;:=<>%'&≡])"
     r"|(?P<space>\s+)"
+)
+_FIGURES: Final = re.compile(r"\d[\d.,/]*")
+_BASED: Final = re.compile(
+    r"(?<![A-Za-z\\])(?P<digits>[A-Z]*[0-9][0-9A-Z]*)_(?:\{(?=\d+\}))?(?P<base>\d{1,2})\}?(?![\w{^.])"
 )
 _OP: Final = {"**": "^", "<=": "\\le", ">=": "\\ge", "!=": "\\ne", "==": "=", "\\$": "\\$", "\\%": "%", "\\|": "|"}
 
@@ -65,6 +70,10 @@ def tokenize(cleaned: str, max_digits: int) -> list[Token]:
     tokens: list[Token] = []
     index, is_spaced = 0, False
     while index < len(cleaned):
+        if (numeral := _numeral(cleaned, index)) is not None:
+            tokens.append(Token("based", f"{numeral['digits']}_{numeral['base']}", is_spaced))
+            index, is_spaced = numeral.end(), False
+            continue
         match = _TOKEN.match(cleaned, index)
         if match is None:
             raise UnreadableError(cleaned[index : index + 10])
@@ -95,8 +104,23 @@ def _tokens(kind: str, text: str, is_spaced: bool, before: list[Token]) -> list[
     if kind in ("cmd", "esc", "op"):
         return [_command(text, is_spaced)]
     if kind == "blackboard":
-        return [Token("set", re.sub(r"\\(?:mathbb|Bbb)|[{}\s]", "", text), is_spaced)]
+        return [Token("set", _number_set(text), is_spaced)]
     return [Token(kind, text, is_spaced)]
+
+
+def _numeral(cleaned: str, index: int) -> re.Match[str] | None:
+    """A numeral of a stated base that starts here, if all its digits belong to the base: 1011_2, 2F_{16}."""
+    match = _BASED.match(cleaned, index) if cleaned[index].isalnum() else None
+    if match is None or not 2 <= int(match["base"]) <= 36:
+        return None
+    return match if all(int(digit, 36) < int(match["base"]) for digit in match["digits"]) else None
+
+
+def _number_set(text: str) -> str:
+    """R, Z, R+, R>=0, N+ ..."""
+    name = re.sub(r"\\(?:mathbb|Bbb)|[{}\s^_]", "", text).replace("\\ge", ">=").replace("\\le", "<=")
+    name = name.replace(">0", "+").replace("<0", "-") if "=" not in name else name
+    return name.replace("*", "+") if name[0] in "NZ" else name
 
 
 def _figures(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
@@ -123,11 +147,11 @@ _CLOSE: Final = (")", "]", "\\}")
 
 def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
     lower = text.lower()
-    if text in _NAMED:
-        return [Token("cmd", f"\\{_NAMED[text]}", is_spaced)]
+    if (named := _NAMED.get(text) or (_NAMED.get(lower) if len(text) > 3 else None)) is not None:
+        return [Token("cmd", f"\\{named}", is_spaced)]
     if lower in _CONNECTORS and (is_spaced or not before or before[-1].kind in ("num", "text", "op")):
         return [Token("conn", _CONNECTORS[lower], is_spaced)]
-    if text in FUNCTIONS and not (is_unit_word(text) and _follows_value(before)):
+    if text in FUNCTIONS and not ((is_unit_word(text) or text == "deg") and _follows_value(before)):
         return [Token("cmd", f"\\{text}", is_spaced)]
     if text == "U" and before and before[-1].text in (")", "]"):
         return [Token("cmd", "\\cup", is_spaced)]
@@ -144,7 +168,7 @@ def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
 
 def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
     """Whether letters are a word. Two or three letters are variables unless they are a unit after a value."""
-    if len(text) > 1 and is_unit_word(text) and _follows_value(before):
+    if len(text) > 1 and (is_unit_word(text) or text == "deg") and _follows_value(before):
         return True
     if len(text) == 1:
         return False
@@ -163,10 +187,12 @@ def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
 def _follows_value(before: list[Token]) -> bool:
     if before and before[-1].text in ("{", "("):
         before = before[:-1]
+    if len(before) > 1 and before[-1].text == "/" and before[-2].kind == "text":
+        return True
     return bool(before) and (before[-1].kind in ("num", "text") or before[-1].text in (")", "}", "\\pi"))
 
 
-_CURRENCIES: Final = frozenset(["USD", "EUR", "GBP", "CNY", "RMB"])
+_CURRENCIES: Final = frozenset(["USD", "EUR", "GBP", "CNY", "RMB", "INR", "JPY"])
 _TRIPLES: Final = frozenset("abc xyz pqr mno abd ace ade bcd".split())
 
 
@@ -184,6 +210,8 @@ def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
         return [Token("cmd", f"\\{stripped}", is_spaced)]
     if (number := spoken_number(stripped)) is not None:
         return [Token("num", number, is_spaced)]
+    if _FIGURES.fullmatch(stripped):
+        return tokenize(stripped, len(stripped))
     if not stripped:
         return []
     return [Token("text", stripped, True)]

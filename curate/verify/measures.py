@@ -24,6 +24,10 @@ _SCALES = {
 }
 
 
+_PI = Node("const", (), None, "pi")
+_RADIAN = (("rad", 1),)
+
+
 class Measure(NamedTuple):
     """A bare value and the marks that were taken off it."""
 
@@ -38,7 +42,10 @@ def measure(node: Node) -> Measure:
     if node.op == "qty":
         return _quantity(node)
     if node.op == "pct":
-        return measure(node.args[0])._replace(is_percent=True)
+        inner = measure(node.args[0])
+        if inner.is_percent:
+            raise UnreadableError("a percentage of a percentage")
+        return inner._replace(is_percent=True)
     if node.op == "deg":
         return measure(node.args[0])._replace(is_degree=True)
     if _is_marked(node):
@@ -127,7 +134,8 @@ def _split(node: Node) -> tuple[Node, Unit]:
 
 def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:
     """Compare two values with their marks under the policy; raises what `values.equal` raises."""
-    if do_conflict(truth.unit, answer.unit):
+    truth, answer = _in_radians(truth, answer), _in_radians(answer, truth)
+    if _are_of_other_kinds(truth, answer) or do_conflict(truth.unit, answer.unit):
         return False
     if policy.units == "required" and bool(truth.unit.powers) != bool(answer.unit.powers):
         return False
@@ -142,6 +150,20 @@ def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Proof | b
     return _radians(truth, answer)
 
 
+def _in_radians(measured: Measure, other: Measure) -> Measure:
+    """An angle in radians by its value, where the other side says degrees or nothing."""
+    if measured.unit.powers != _RADIAN or other.unit.powers == _RADIAN:
+        return measured
+    if not other.is_degree:
+        return measured._replace(unit=NO_UNIT)
+    return Measure(Node("mul", (measured.value, Node("div", (num(180), _PI)))), is_degree=True)
+
+
+def _are_of_other_kinds(truth: Measure, answer: Measure) -> bool:
+    """Whether one is a percentage or an angle, and the other has a unit: 18% is no $18."""
+    return any((a.is_percent or a.is_degree) and b.unit.powers for a, b in ((truth, answer), (answer, truth)))
+
+
 def _percent(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:
     hundredth = Fraction(1, 100)
     a, b = (Node("mul", (m.value, num(hundredth))) if m.is_percent else m.value for m in (truth, answer))
@@ -152,6 +174,6 @@ def _percent(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | 
 
 
 def _radians(truth: Measure, answer: Measure) -> Proof | bool | None:
-    degree = Node("div", (Node("const", (), None, "pi"), num(180)))
+    degree = Node("div", (_PI, num(180)))
     a, b = (Node("mul", (m.value, degree)) if m.is_degree else m.value for m in (truth, answer))
     return equal(a, b)

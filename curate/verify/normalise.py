@@ -6,12 +6,15 @@ which two answers are the same string. Nothing here changes a value: `32, 349` s
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from itertools import pairwise
 from typing import Final
 
+from curate.verify.phrases import bare
 from curate.verify.respell import respell
+from curate.verify.units import is_unit_word
 
 _SUPER: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
 _SUB: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
@@ -84,17 +87,61 @@ _SIGNS: Final = {
     "￥": "\\yen ",
     "¢": " cents",
     "＄": "\\$",
+    "₹": "\\rupee ",
+    "₩": "\\won ",
+    "₽": "\\ruble ",
+    "Ω": "\\Omega ",
+    "∛": "\\sqrt[3] ",
+    "∜": "\\sqrt[4] ",
+    "∀": "\\forall ",
+    "∃": "\\exists ",
+    "∄": "\\nexists ",
+    "∧": "\\land ",
+    "∨": "\\lor ",
+    "【": "(",
+    "】": ")",
+    "〈": "(",
+    "〉": ")",
+    "⟨": "(",
+    "⟩": ")",
+    "∣": "|",
+    "∖": "\\setminus ",
+    "←": "\\leftarrow ",
+    "→": "\\to ",
+    "⇒": "\\Rightarrow ",
+    "ⅰ": "i",
+    "ℯ": "e",
+    "ⅇ": "e",
+    "ⅈ": "i",
+    "𝑖": "i",
 }
+_RULINGS: Final = {**dict.fromkeys("√✓✔☑", "正确"), **dict.fromkeys("×✗✘❌", "错误")}
+_SHORT: Final = 8
+_ENTITY: Final = re.compile(r"&(?:[A-Za-z]+\d*|#\d+|#x[0-9a-fA-F]+);")
 _PLAIN_FIGURE: Final = re.compile(r" ?-?[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)? ?")
 _CHINESE_FRACTION: Final = re.compile(r"(\d+)分之(\d+)")
-_BRACED_MARK: Final = re.compile(r"(?<![A-Za-z])\{([,:.])\}")
+_BRACED_MARK: Final = re.compile(r"(?:\\(?:text|mathord|mathrel|mathbin)|(?<![A-Za-z])) ?\{ ?([,:.]) ?\}")
+_BRACED_SIGN: Final = re.compile(
+    r"\\(?:text|mathrm|mbox)\{ ?(\\\$|\\%|%|\\euro|\\pounds|\^\\circ) ?\}|(?<![A-Za-z_^])\{(\\\$)\}"
+)
+_LONE_DOLLAR: Final = re.compile(r"(?<!\\)\$(?= ?\d)")
+_OPEN_CASES: Final = re.compile(
+    r"\\left ?\\\{ ?\\begin\{(array|aligned|matrix|gathered|split|align\*?)\}(?:\{[^{}]*\})?"
+    r"(.*?)\\end\{\1\} ?\\right ?\.",
+    re.DOTALL,
+)
+_SET: Final = re.compile(r"\\set ?\{([^{}]*)\}")
+_NESTED_FONT: Final = re.compile(r"\\(?:mathrm|mathbf|boldsymbol|mathit|mathsf|operatorname)\*? ?(?=\{)")
 _CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*([1-9]|1\d|20)\s*\}")
 _RENAMED: Final = re.compile(
-    r"\\(?:(?P<frac>[dtc]frac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq)|(?P<ge>geqslant|geq)|(?P<lt>lt)|(?P<gt>gt)|(?P<ne>neq)|"
+    r"\\(?:(?P<frac>[dtc]frac|nicefrac|sfrac|xfrac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq)|(?P<ge>geqslant|geq)|(?P<lt>lt)|(?P<gt>gt)|(?P<ne>neq)|"
     r"(?P<to>rightarrow)|(?P<empty>varnothing)|(?P<mid>mid)|(?P<setminus>backslash)|(?P<div>div)|"
     r"(?P<ldots>dots|cdots|dotsc|dotsb)|(?P<land>wedge)|(?P<degree>degree)|(?P<colon>colon)|"
     r"(?P<langle>langle)|(?P<rangle>rangle)|(?P<lbrace>lbrace)|(?P<rbrace>rbrace)|"
-    r"(?P<phi>varphi)|(?P<epsilon>varepsilon)|(?P<theta>vartheta))(?![A-Za-z])"
+    r"(?P<cup>bigcup)|(?P<cap>bigcap)|(?P<lbrack>lbrack)|(?P<rbrack>rbrack)|(?P<cr>cr)|(?P<surd>surd)|(?P<ast>ast)|"
+    r"(?P<tan>tg)|(?P<cot>ctg|cotg)|(?P<csc>cosec)|(?P<sinh>sh)|(?P<cosh>ch)|(?P<tanh>th)|(?P<arctan>arctg)|"
+    r"(?P<R>R|reals|Reals)|(?P<Z>Z|integers)|(?P<N>N|naturals)|(?P<Q>Q)|(?P<C>C|Complex)|(?P<infty>infin|infinity)|"
+    r"(?P<land2>and)|(?P<lor>or)|(?P<phi>varphi)|(?P<epsilon>varepsilon)|(?P<theta>vartheta))(?![A-Za-z])"
 )
 _PLAIN: Final = {
     "frac": "\\frac",
@@ -117,6 +164,16 @@ _PLAIN: Final = {
     "div": "/",
     "ldots": "\\ldots ",
     "land": "\\land ",
+    "cup": "\\cup ",
+    "cap": "\\cap ",
+    "lbrack": "[",
+    "rbrack": "]",
+    "cr": "\\\\",
+    "surd": "\\sqrt ",
+    "ast": "*",
+    **{name: f"\\{name} " for name in ("tan", "cot", "csc", "sinh", "cosh", "tanh", "arctan", "infty", "lor")},
+    **{name: f"\\mathbb{{{name}}}" for name in "RZNQC"},
+    "land2": "\\land ",
     "phi": "\\phi ",
     "epsilon": "\\epsilon ",
     "theta": "\\theta ",
@@ -126,7 +183,7 @@ _NOISE: Final = re.compile(
     r"rm|bf|it|tt|sf|boldsymbol|mathstrut|strut)(?![A-Za-z])\.?|\\(?:label|tag)\{[^{}]*\}"
 )
 _SPACING: Final = re.compile(
-    r"\\(?:quad|qquad|enspace|thinspace|space|hfill|newline)(?![A-Za-z])|(?<!\\)\\[,;:> \n]|~|"
+    r"\\(?:quad|qquad|enspace|thinspace|space|hfill|newline)(?![A-Za-z])|(?<!\\)((?:\\\\)*)\\[,;:> \n]|~|"
     r"\\hspace\*?\{[^{}]*\}|\\[hv]?phantom(?:\{[^{}]*\})?"
 )
 _FONT: Final = re.compile(
@@ -145,10 +202,16 @@ def clean(text: str) -> str:
     """The answer in one spelling of its signs and commands, with single spaces."""
     if _PLAIN_FIGURE.fullmatch(text):
         return text.strip()
+    if len(text) < _SHORT and (ruling := _RULINGS.get(text.strip())) is not None:
+        return ruling
+    if "&" in text:
+        text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     text = _unicode(text) if not text.isascii() else text
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _latex(text)
-    return respell(_unwrap(_SPACES.sub(" ", text).strip()))
+    text = _unwrap(_SPACES.sub(" ", text).strip())
+    spelled = respell(bare(text))
+    return spelled if spelled == text else _unwrap(spelled)
 
 
 def canonical(cleaned: str) -> str:
@@ -172,8 +235,7 @@ def _unicode(text: str) -> str:
         elif "①" <= char <= "⑳":
             out.append(char)
         else:
-            plain = unicodedata.normalize("NFKC", char)
-            out.append(_SIGNS.get(plain, plain))
+            out.extend(_SIGNS.get(plain, plain) for plain in unicodedata.normalize("NFKC", char))
     out = [_CHINESE_FRACTION.sub(r"\\frac{\2}{\1}", "".join(out).replace("根号", "\\sqrt "))]
     return "".join(out).replace("}^{", "").replace("}_{", "") if _stacked(text) else "".join(out)
 
@@ -184,14 +246,43 @@ def _stacked(text: str) -> bool:
 
 
 def _latex(text: str) -> str:
-    text = _BRACED_MARK.sub(r"\1", text.replace("\\!", "").replace("\\textdollar", "\\$"))
+    text = text.replace("\\!", "").replace("\\textdollar", "\\$")
+    text = _BRACED_SIGN.sub(lambda m: m[1] or m[2], _BRACED_MARK.sub(r"\1", text))
+    if len(re.findall(r"(?<!\\)\$", text)) == 1:
+        text = _LONE_DOLLAR.sub(r"\\$", text)
+    if "\\begin" in text:
+        text = _OPEN_CASES.sub(r"\\begin{cases}\2\\end{cases}", text)
+    text = _SET.sub(r"\\{\1\\}", text)
     text = _CIRCLED.sub(lambda m: chr(0x245F + int(m[1])), text)
     text = _NOISE.sub("", text)
-    text = _SPACING.sub(" ", text)
+    text = _SPACING.sub(lambda m: f"{m[1] or ''} ", text)
     text = _RENAMED.sub(lambda m: _PLAIN[m.lastgroup or ""], text)
     text = _FONT.sub(lambda m: f"\\text{{{m[1]}}}" if len(m[1].strip()) > 1 else f" {m[1].strip()} ", text)
-    text = _TEXT.sub(r"\\text{", text)
+    text = _TEXT.sub(r"\\text{", _without_nested_fonts(text))
+    text = _inner_box(text)
     return _MATH_MARKS.sub(" ", text) if "$" in text or "\\(" in text or "\\[" in text else text
+
+
+def _without_nested_fonts(text: str) -> str:
+    """A font around what has braces of its own: a unit with its powers becomes a text, anything else loses the font."""
+    index = 0
+    while (match := _NESTED_FONT.search(text, index)) is not None:
+        close = matching_brace(text, match.end())
+        if close < 0:
+            break
+        inner = text[match.end() + 1 : close]
+        plain = re.sub(r"[{}]", "", inner)
+        words = re.findall(r"[A-Za-z]+", plain)
+        is_unit = bool(words) and all(is_unit_word(word) for word in words)
+        new = f"\\text{{{plain}}}" if is_unit else f"{{{inner}}}"
+        text = text[: match.start()] + new + text[close + 1 :]
+        index = match.start() + 1
+    return text
+
+
+def _inner_box(text: str) -> str:
+    r"""A single box within an answer, `n = \boxed{7}`, is what it holds."""
+    return _BOX.sub("{", text) if len(_BOX.findall(text)) == 1 else text
 
 
 def _unwrap(text: str) -> str:

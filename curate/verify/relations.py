@@ -58,10 +58,11 @@ def _constant_ratio(f: Node, g: Node) -> object:  # an mpf, False or None
         if magnitude(x.mid) <= x.error + 8 or magnitude(y.mid) <= y.error + 8:
             return False if (magnitude(x.mid) <= x.error + 8) != (magnitude(y.mid) <= y.error + 8) else None
         ratios.append(x.mid / y.mid)
-    if len(ratios) < 3 or any(ev.ctx.im(ratio) != 0 for ratio in ratios):
+    if len(ratios) < 3:
         return None
-    close = all(abs(ratio - ratios[0]) <= abs(ratios[0]) * ev.ctx.mpf(2) ** -100 for ratio in ratios)
-    return ratios[0] if close else False
+    if any(abs(ratio - ratios[0]) > abs(ratios[0]) * ev.ctx.mpf(2) ** -100 for ratio in ratios):
+        return False
+    return None if any(ev.ctx.im(ratio) != 0 for ratio in ratios) else ratios[0]
 
 
 def turned(node: Node) -> Node:

@@ -22,20 +22,38 @@ mg 1/1000 g milligram|lb 45359237/100000 g pound lbs|oz 45359237/1600000 g ounce
 s 1 s second sec|min 60 s minute|h 3600 s hour hr|day 86400 s day|week 604800 s week
 month 1 month month|yr 1 year year|ms 1/1000 s millisecond|L 1 L liter litre
 mL 1/1000 L milliliter millilitre ml|gal 1 gallon gallon|qt 1/4 gallon quart|pt 1/8 gallon pint
-dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro|pounds 1 gbp sterling gbp
+dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro eur|pounds 1 gbp sterling gbp
 yuan 1 yuan yuan rmb cny|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule|W 1 W watt
 kW 1000 W kilowatt|Pa 1 Pa pascal|Hz 1 Hz hertz|K 1 K kelvin|mol 1 mol mole|V 1 V volt
-A 1 A ampere amp|eV 1 eV electronvolt|米 1 m|厘米 1/100 m|千米 1000 m|公里 1000 m|毫米 1/1000 m|分米 1/10 m
+A 1 A ampere amp|eV 1 eV electronvolt|ohm 1 ohm|degreeC 1 degreeC celsius centigrade|degreeF 1 degreeF fahrenheit
+inr 1 inr rupee rs|krw 1 krw won|rub 1 rub ruble|jpy 1 jpy yen|cal 1 cal calorie|kcal 1000 cal kilocalorie
+atm 1 atm atmosphere|T 1 T tesla|C 1 C coulomb|F 1 F farad|Gm 1000000000 m|um 1/1000000 m micrometer micron
+MHz 1000000 Hz megahertz
+kHz 1000 Hz kilohertz|GHz 1000000000 Hz gigahertz|kPa 1000 Pa kilopascal|MPa 1000000 Pa megapascal
+MW 1000000 W megawatt|mW 1/1000 W milliwatt|MJ 1000000 J megajoule|kN 1000 N kilonewton
+keV 1000 eV|MeV 1000000 eV|GeV 1000000000 eV
+mA 1/1000 A milliampere|mV 1/1000 V millivolt|kV 1000 V kilovolt|kohm 1000 ohm|mmol 1/1000 mol
+米 1 m|厘米 1/100 m|千米 1000 m|公里 1000 m|毫米 1/1000 m|分米 1/10 m
 克 1 g|千克 1000 g|公斤 1000 g|吨 1 ton|秒 1 s|分钟 60 s|分 60 s|小时 3600 s|时 3600 s|天 86400 s|元 1 yuan
 升 1 L|毫升 1/1000 L
 """
 _PREFIX: Final = {"square": 2, "sq": 2, "cubic": 3, "cu": 3, "平方": 2, "立方": 3}
+# what a derived unit is made of
+_DERIVED: Final = {
+    "N": (Fraction(1000), (("g", 1), ("m", 1), ("s", -2))),
+    "J": (Fraction(1000), (("g", 1), ("m", 2), ("s", -2))),
+    "W": (Fraction(1000), (("g", 1), ("m", 2), ("s", -3))),
+    "Pa": (Fraction(1000), (("g", 1), ("m", -1), ("s", -2))),
+    "Hz": (Fraction(1), (("s", -1),)),
+    "L": (Fraction(1, 1000), (("m", 3),)),
+}
 _COMPOUND: Final = {"mph": "mile/hour", "kmh": "km/h", "kph": "km/h", "fps": "ft/s", "cc": "cm^3", "sqft": "square ft"}
 _NOTHING: Final = frozenset(
     "unit units u one of the a an total in all each about exactly only approximately roughly".split()
 )
 _FILLER: Final = frozenset("of the a an in total each different possible distinct 个 有 共".split())
 # a phrase with one of these is no unit: it takes the answer back, or adds another
+_SCALE_OF_HEAT: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _NO_UNIT: Final = frozenset(
     "or and not any if when unless either neither maybe perhaps possibly is are was were be but else otherwise than "
     "least most more less fewer except without wrong correct incorrect never no never between to".split()
@@ -74,7 +92,7 @@ def is_unit_word(word: str) -> bool:
 def parse_unit(phrase: str) -> Unit:
     """Read a phrase such as `km/h`, `square inches` or `meters per second`; raises `UnreadableError` on a sentence."""
     phrase = _COMPOUND.get(phrase.strip().lower(), phrase.strip())
-    phrase = "inch" if phrase == "in" else phrase
+    phrase = "inch" if phrase == "in" else _SCALE_OF_HEAT.sub(r"\1", phrase)
     phrase = (
         re.sub(r"\\text\{|[{}()]|\\", " ", phrase)
         .replace("^ ", "^")
@@ -109,7 +127,10 @@ def parse_unit(phrase: str) -> Unit:
                 name, power = name.removeprefix(prefix), chinese
         unit_scale, base = _look_up(name) or (Fraction(1), _singular(name))
         total = sign * power * (int(exponent) if exponent else 1)
-        scale, powers[base] = scale * unit_scale**total, powers.get(base, 0) + total
+        more, parts = _DERIVED.get(base, (Fraction(1), ((base, 1),)))
+        scale *= (unit_scale * more) ** total
+        for part, times in parts:
+            powers[part] = powers.get(part, 0) + total * times
         power = 1
     return Unit(scale, tuple(sorted((name, power) for name, power in powers.items() if power)))
 

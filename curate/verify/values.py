@@ -26,8 +26,8 @@ def equal(a: Node, b: Node) -> Proof | bool | None:
     names_a, names_b = symbols(a), symbols(b)
     if not names_a and not names_b and (outcome := _equal_fractions(a, b)) is not None:
         return outcome
-    if names_a != names_b and (renamed := _rename_constant(b, names_a, names_b)) is not None:
-        b = renamed
+    if names_a != names_b:
+        b = _renamed(b, names_a, names_b)
     if (outcome := _equal_functions(a, b)) is not None:
         return outcome
     agreed = is_identity(a, b)
@@ -63,12 +63,14 @@ def _equal_functions(a: Node, b: Node) -> Proof | bool | None:
     return "symbolic"
 
 
-def _rename_constant(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node | None:
-    """`b` with its constant of integration named as in `a`: x^2 + K for x^2 + C, where both have a variable besides."""
+def _renamed(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node:
+    """`b` with its constant of integration, or the case of its variables, as in `a`: x^2 + K for x^2 + C, X for x."""
     only_a, only_b = names_a - names_b, names_b - names_a
     if len(only_a) == len(only_b) == 1 and names_a & names_b and only_a | only_b <= _CONSTANTS:
         return rename(b, {next(iter(only_b)): next(iter(only_a))})
-    return None
+    if len(names_a) == len(names_b) and {name.lower() for name in names_b} == names_a:
+        return rename(b, {name: name.lower() for name in names_b})
+    return b
 
 
 def rounds_to(value: Node, decimal: Node, *, min_places: int) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from curate.verify.phrases import without_lead
+from curate.verify.spoken import number_in_words
 from curate.verify.units import is_unit_word
 
 _LETTER: Final = re.compile(r"[\\{(\[（\s]*(?P<letter>[A-J])[})\]）.\s:]*")
@@ -36,7 +38,19 @@ _SYNONYMS: Final = (
         "norealroots",
         "空集",
     ),
-    ("doesnotexist", "dne", "不存在", "undefined", "notdefined"),
+    (
+        "doesnotexist",
+        "dne",
+        "不存在",
+        "undefined",
+        "notdefined",
+        "limitdoesnotexist",
+        "thelimitdoesnotexist",
+        "itdoesnotexist",
+        "nexists",
+    ),
+    ("diverges", "divergent", "itdiverges", "theseriesdiverges", "发散"),
+    ("converges", "convergent", "itconverges", "theseriesconverges", "收敛"),
     (
         "infinitelymany",
         "infinitelymanysolutions",
@@ -52,51 +66,48 @@ _SYNONYMS: Final = (
     ),
     ("yes", "是", "是的"),
     ("no", "否", "不是"),
-    ("true", "正确", "对", "√"),
-    ("false", "错误", "错", "不正确", "×"),
+    ("true", "正确", "对"),
+    ("false", "错误", "错", "不正确"),
     ("cannotbedetermined", "notenoughinformation", "insufficientinformation", "无法确定", "不能确定"),
     ("increasing", "递增", "增函数", "单调递增"),
     ("decreasing", "递减", "减函数", "单调递减"),
 )
 _CLASS: Final = {word: group[0] for group in _SYNONYMS for word in group}
-_NUMBERS: Final = {
-    word: str(value)
-    for value, words in enumerate(
-        (
-            "zero|零|〇",
-            "one|一",
-            "two|二|两",
-            "three|三",
-            "four|四",
-            "five|五",
-            "six|六",
-            "seven|七",
-            "eight|八",
-            "nine|九",
-            "ten|十",
-            "eleven|十一",
-            "twelve|十二",
-            "thirteen|十三",
-            "fourteen|十四",
-            "fifteen|十五",
-            "sixteen|十六",
-            "seventeen|十七",
-            "eighteen|十八",
-            "nineteen|十九",
-            "twenty|二十",
-        )
-    )
-    for word in words.split("|")
-}
 _TEXT: Final = re.compile(r"\\text\{([^{}]*)\}")
 _SETS: Final = {
     **dict.fromkeys(
-        ("allrealnumbers", "allreals", "realnumbers", "anyrealnumber", "r", "全体实数", "任意实数", "实数集"), "R"
+        (
+            "allrealnumbers",
+            "allreals",
+            "reals",
+            "thereals",
+            "realnumbers",
+            "therealnumbers",
+            "anyrealnumber",
+            "setofallrealnumbers",
+            "thesetofallrealnumbers",
+            "thesetofrealnumbers",
+            "r",
+            "全体实数",
+            "任意实数",
+            "一切实数",
+            "所有实数",
+            "实数集",
+        ),
+        "R",
     ),
-    **dict.fromkeys(("allintegers", "integers", "全体整数"), "Z"),
+    **dict.fromkeys(("allintegers", "integers", "theintegers", "全体整数", "所有整数"), "Z"),
+    **dict.fromkeys(("positiverealnumbers", "allpositiverealnumbers", "positivereals", "allpositivereals"), "R+"),
+    **dict.fromkeys(("negativerealnumbers", "allnegativerealnumbers", "negativereals", "allnegativereals"), "R-"),
+    **dict.fromkeys(("nonnegativerealnumbers", "allnonnegativerealnumbers", "nonnegativereals"), "R>=0"),
+    **dict.fromkeys(("positiveintegers", "allpositiveintegers", "正整数", "全体正整数"), "N+"),
     **dict.fromkeys(_SYNONYMS[0], "empty"),
 }
 _NUMBERED: Final = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]+)* \d{1,4}(?:, \d{4})?")  # October 30, Team 5
+_OPPOSITES: Final = frozenset(["yes", "no", "true", "false"])
+_SAID: Final = re.compile(r"(yes|no|true|false)[,.;:](.*)", re.IGNORECASE | re.DOTALL)
+_UNSAID: Final = re.compile(r"\b(?:yes|no|true|false|or|but|maybe|unless)\b", re.IGNORECASE)
+_SUBJECT: Final = re.compile(r"^(?:该|此|这个|原)?(?:不等式组?|方程组?)(?=无|没有)")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -135,8 +146,8 @@ def named_set(text: str) -> str | None:
 
 
 def spoken_number(cleaned: str) -> str | None:
-    """Figures for a number word: seven, 七."""
-    return _NUMBERS.get(_TEXT.sub(r"\1", cleaned).strip().lower())
+    """Figures for a number in words: seven, forty-two, 七, 二十五."""
+    return number_in_words(_TEXT.sub(r"\1", cleaned))
 
 
 def is_prose(cleaned: str) -> bool:
@@ -155,7 +166,7 @@ def is_phrase(cleaned: str) -> bool:
         return not is_unit_word(words[0])
     if len(words) < 2 or not all(word.isalpha() and word.isascii() for word in words):
         return False
-    return max(map(len, words)) >= 4 and not {"or", "and"} & set(words) and words[0].lower() not in _NUMBERS
+    return max(map(len, words)) >= 4 and not {"or", "and"} & set(words) and number_in_words(words[0]) is None
 
 
 def num_words(cleaned: str) -> int:
@@ -166,11 +177,17 @@ def num_words(cleaned: str) -> int:
 def same_words(a: str, b: str, *, is_case_sensitive: bool = False) -> bool:
     """Whether two answers are the same words, up to case, articles, punctuation and a few synonyms."""
     key_a, key_b = (_key(text, is_case_sensitive=is_case_sensitive) for text in (a, b))
+    if key_a in _OPPOSITES:  # No, it is not. Yes, because ...
+        match = _SAID.match(b.strip())
+        key_b = _CLASS.get(match[1].casefold(), "") if match and not _UNSAID.search(match[2]) else key_b
     return bool(key_a) and key_a == key_b
 
 
 def _key(cleaned: str, *, is_case_sensitive: bool) -> str:
-    text = _ARTICLE.sub("", _TEXT.sub(r" \1 ", cleaned).strip())
-    text = "".join(re.findall(r"[^\W_]|[①-⑳√×]|\\emptyset", text))
+    text = _ARTICLE.sub("", without_lead(" ".join(_TEXT.sub(r" \1 ", cleaned).split())))
+    text = "".join(re.findall(r"[^\W_]|[①-⑳]|\\emptyset", text))
     text = text if is_case_sensitive else text.casefold()
+    if circled := re.findall("[①-⑳]", text):
+        text = "".join(sorted(circled)) if not re.sub("[①-⑳和与及]", "", text) else text
+    text = _SUBJECT.sub("", text)
     return _CLASS.get(text.removeprefix("\\"), text)

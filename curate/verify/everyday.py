@@ -1,0 +1,100 @@
+"""Everyday notations in the grammar's own spelling: times, money, ratios, units, spoken fractions, ordinals, labels."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from curate.verify.notations import Rule
+
+_SI: Final = r"(?:[munpkcMG]?(?:m|g|s|N|J|W|V|A|K|L|Pa|Hz|mol|eV)|h|hr|min)"
+_POWER: Final = r"(?:\^ ?\{? ?-? ?\d ?\}?)?"
+_COMPOUND_UNIT: Final = re.compile(rf"(?<=[\d}}\)]) ?({_SI}{_POWER}(?:(?: ?/ ?| |\\cdot |\*){_SI}{_POWER})+)$")
+_FRACTION_UNIT: Final = re.compile(
+    r"\\frac ?\{ ?(km|m|cm|mi|miles?|ft|kg|g|J) ?\} ?\{ ?(h|hr|hour|s|sec|min|day|m|L|kg|K) ?\}$"
+)
+_HALVES: Final = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm"}
+_WORDS: Final = {
+    **dict(zip("one two three four five".split(), range(1, 6), strict=True)),
+    "a": 1,
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
+}
+
+
+def _spoken_fraction(match: re.Match[str]) -> str:
+    """English names the top first, Chinese the bottom."""
+    first, second = (_WORDS[word.lower()] for word in match.groups())
+    top, bottom = (first, second) if match[1].isascii() else (second, first)
+    return rf"\frac{{{top}}}{{{bottom}}}"
+
+
+EVERYDAY: Final[tuple[Rule, ...]] = (
+    # 3 to 4, 1 to 2 to 4: ratios; 5 out of 36
+    (
+        "to",
+        re.compile(r"^\d+(?:\.\d+)?(?: ?(?:\\text\{ ?to ?\}|to) ?\d+(?:\.\d+)?)+$"),
+        lambda m: re.sub(r" ?(?:\\text\{ ?to ?\}|to) ?", ":", m[0]),
+    ),
+    (" ", re.compile(r"^(\d+) ?(?:\\text\{ ?)?(?:out of|in) ?\}? ?(\d+)$"), r"\\frac{\1}{\2}"),
+    # 3:30 p.m., 3:30 in the morning, 3:30 o'clock, 12 noon
+    (":", re.compile(r"(?<=\d) ?(?:\\text\{ ?)?([apAP])\.? ?[mM]\b\.?\}?$"), lambda m: rf"\text{{{m[1].lower()}m}}"),
+    (
+        ":",
+        re.compile(r"(?<=\d) ?(?:\\text\{ ?)?(?:in the (morning|afternoon|evening)|at (night)) ?\}?$"),
+        lambda m: rf"\text{{{_HALVES[m[1] or m[2]]}}}",
+    ),
+    ("clock", re.compile(r"(?<=\d) ?(?:\\text\{ ?)?o'clock ?\}?"), ""),
+    ("noon", re.compile(r"^(?:12(?::00)? ?)?(?:\\text\{ ?)?noon ?\}?$"), r"12:00\\text{pm}"),
+    ("midnight", re.compile(r"^(?:12(?::00)? ?)?(?:\\text\{ ?)?midnight ?\}?$"), r"12:00\\text{am}"),
+    # figures in groups of three, by Swiss and programmers' signs; 20,00 euros
+    ("'", re.compile(r"^(-?\d{1,3}(?:'\d{3})+)(?=\D|$)"), lambda m: m[1].replace("'", "")),
+    ("_", re.compile(r"^(-?\d{1,3}(?:_\d{3})+)$"), lambda m: m[1].replace("_", "")),
+    ("euro", re.compile(r"(?<=\d),(\d\d)(?= ?\\euro| euro)"), r".\1"),
+    # US$ 5, Rs. 5
+    ("US", re.compile(r"^US ?(?:\\\$)? ?(?=\d)"), r"\\$"),
+    ("Rs", re.compile(r"^(?:\\text\{ ?)?Rs\.? ?\}? ?(?=\d)"), r"\\rupee "),
+    # 30^o, 30 \deg, no limit
+    (
+        "",
+        re.compile(
+            r"(?<=\d) ?\^ ?(?:\{ ?)?(?:\\text\{ ?)?[oO] ?\}{0,2}(?![A-Za-z])|(?<=\d) ?\\deg(?:rees?)?(?![A-Za-z])"
+        ),
+        r"^\\circ ",
+    ),
+    ("exists", re.compile(r"^\\nexists ?$"), "does not exist"),
+    # degrees and minutes of an angle
+    (
+        "circ",
+        re.compile(
+            r"(\d+) ?\^ ?\{? ?\\circ ?\}? ?(\d+) ?(?:'|\^ ?\{? ?\\prime ?\}?)(?: ?(\d+(?:\.\d+)?) ?(?:''|\"))?$"
+        ),
+        lambda m: rf"({m[1]}+\frac{{{m[2]}}}{{60}}+\frac{{{m[3] or 0}}}{{3600}})^\circ ",
+    ),
+    # units: m/s^2, kg m^{-3}
+    ("", _COMPOUND_UNIT, lambda m: rf"\text{{ {m[1]}}}" if re.search(r"/|-", m[1]) else m[0]),
+    ("\\frac", _FRACTION_UNIT, r"\\text{ \1/\2}"),
+    # 7th, 21^{st}
+    ("", re.compile(r"(?<=\d) ?(?:\^ ?\{? ?)?(?:\\text\{)?(?:st|nd|rd|th)\b\}{0,2}"), ""),
+    # one half, two thirds; 四分之三, 百分之25, 3比4
+    (
+        " ",
+        re.compile(
+            r"^(?:(one|a|two|three|four|five) )(half|third|quarter|fourth|fifth|sixth|eighth)s?$", re.IGNORECASE
+        ),
+        _spoken_fraction,
+    ),
+    ("分之", re.compile(r"百分之(\d+(?:\.\d+)?)"), r"\1%"),
+    ("分之", re.compile(r"([一二三四五六七八九十])分之([一二三四五六七八九十])"), _spoken_fraction),
+    ("比", re.compile(r"(?<=\d) ?比 ?(?=\d)"), ":"),
+    # what leads up to an answer
+    ("", re.compile(r"^(?:=|\\(?:Rightarrow|implies|therefore|to)(?![A-Za-z])) ?(?=[^=])"), ""),
+    # a label before the answer
+    (":", re.compile(r"^(?:答案?|解|(?i:(?:the )?(?:final )?answer(?: is)?)) ?: ?"), ""),
+)

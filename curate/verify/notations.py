@@ -1,0 +1,134 @@
+"""Notations of mathematics in the grammar's own spelling: binomials, indexes of families, bases, foreign intervals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+Rewrite = str | Callable[[re.Match[str]], str]
+# what must stand in the text for the pattern to be tried, the pattern, the replacement
+Rule = tuple[str, re.Pattern[str], Rewrite]
+
+_INTEGER_INDEX: Final = re.compile(
+    r",? ?(?:where |for |with |and )?(?:any |all |every |some )?(?<![A-Za-z\\])([a-zA-Z]) "
+    r"(?:is|are) (?:an |any )?integers?\.?$"
+)
+_INTEGERS: Final = re.compile(r",? ?(?:for|where|with) (?:any|all|every|some|an) integers? ([a-zA-Z])$")
+_QUANTIFIER: Final = re.compile(
+    r",? ?(?:\\forall ?|(?:\\text\{ ?)?(?:for|where|with|and)(?: all| any| every| each| some)? ?\}? ?)"
+    r"(?=[a-zA-Z](?:, ?[a-zA-Z])? ?\\in(?![a-z]))"
+)
+_NAMED_BASE: Final = {
+    name: str(value)
+    for value, names in (
+        (2, "two binary"),
+        (3, "three"),
+        (4, "four"),
+        (5, "five"),
+        (6, "six"),
+        (7, "seven"),
+        (8, "eight octal"),
+        (9, "nine"),
+        (10, "ten decimal"),
+        (11, "eleven"),
+        (12, "twelve"),
+        (16, "sixteen hex hexadecimal"),
+    )
+    for name in names.split()
+}
+_MAX_ITEMS: Final = 1000
+
+
+def _permutations(match: re.Match[str], top: int, bottom: int) -> str:
+    """The number of ordered choices, as a quotient of factorials; left alone where the numbers do not fit."""
+    n, k = ((match[i] or match[i + 1] if len(match.groups()) > 2 else match[i]) for i in (top, bottom))
+    if len(n) > 4 or int(k) > int(n) or int(n) > _MAX_ITEMS:
+        return match[0]
+    return rf"\frac{{{n}!}}{{{int(n) - int(k)}!}}"
+
+
+def _prefixed(match: re.Match[str]) -> str:
+    """A numeral with a programmer's prefix: 0b1011, 0x2F."""
+    base = {"b": 2, "x": 16, "o": 8}[match[1] or match[3] or match[5]]
+    return f"{(match[2] or match[4] or match[6]).upper()}_{{{base}}}"
+
+
+def _binomial(match: re.Match[str], order: int) -> str:
+    """C with an index below and above, where the lower is not the smaller: else it is a constant with a power."""
+    first, second = (match[1] or match[2]), (match[3] or match[4])
+    top, bottom = (first, second) if order == 1 else (second, first)
+    is_binomial = len(top) < 7 and int(top) >= int(bottom[:7])
+    return rf"\binom{{{top}}}{{{bottom}}}" if is_binomial else match[0]
+
+
+NOTATIONS: Final[tuple[Rule, ...]] = (
+    # 0.(3): a repeating decimal
+    (".", re.compile(r"(?<![\d.])(\d+\.\d*)\((\d+)\)$"), r"\1\\overline{\2}"),
+    # ^5/_6
+    ("/", re.compile(r"^\^ ?\{?(\d+)\}? ?/ ?_ ?\{?(\d+)\}?$"), r"\\frac{\1}{\2}"),
+    # plus-minus typed on a keyboard
+    ("/", re.compile(r"\+ ?/ ?-"), r"\\pm "),
+    # 6.02 x 10^23
+    ("10", re.compile(r"(?<=\d) ?[xX] ?(?=10 ?\^)"), r"\\times "),
+    # roots
+    ("\\root", re.compile(r"\\root ?\{?(\d+)\}? ?\\of ?"), r"\\sqrt[\1]"),
+    ("cbrt", re.compile(r"\\?cbrt(?=[({])"), r"\\sqrt[3]"),
+    # functions and sets: f: x \mapsto x^2; real numbers except 2; conditions in words
+    ("\\mapsto", re.compile(r"^([a-zA-Z]) ?: ?([a-zA-Z]) ?\\mapsto ?"), r"\1(\2)="),
+    (
+        "except",
+        re.compile(
+            r"^(?:\\text\{ ?)?(?:all )?(?:the )?(?:real numbers|reals)(?: [a-z])? except (?:for )?\}? ?"
+            r"(?:x ?= ?)?([^{}]+)$"
+        ),
+        r"\\mathbb{R}\\setminus\\{\1\\}",
+    ),
+    ("\\text", re.compile(r"\\text\{ ?(?:if|when|for) (?=[a-z] ?(?:[<>=]|\\[lgn]e))([^{}]*)\}"), r"\1"),
+    # binomials: {}_{10}C_3, ^{10}C_3, C_{10}^3, C^3_{10}, C(10,3)
+    ("C", re.compile(r"(?:\{\})? ?[_^]\{?(\d+)\}? ?C ?_ ?\{?(\d+)\}?"), r"\\binom{\1}{\2}"),
+    ("C", re.compile(r"(?<![A-Za-z\\])C ?_ ?(?:\{(\d+)\}|(\d)) ?\^ ?(?:\{(\d+)\}|(\d))"), lambda m: _binomial(m, 1)),
+    ("C", re.compile(r"(?<![A-Za-z\\])C ?\^ ?(?:\{(\d+)\}|(\d)) ?_ ?(?:\{(\d+)\}|(\d))"), lambda m: _binomial(m, -1)),
+    ("C", re.compile(r"(?<![A-Za-z\\])C ?\((\d+), ?(\d+)\)"), r"\\binom{\1}{\2}"),
+    # permutations: {}_{10}P_3, A_{10}^3
+    ("P", re.compile(r"(?:\{\})? ?[_^]\{?(\d+)\}? ?P ?_ ?\{?(\d+)\}?"), lambda m: _permutations(m, 1, 2)),
+    (
+        "",
+        re.compile(r"(?<![A-Za-z\\])[AP] ?_ ?(?:\{(\d+)\}|(\d)) ?\^ ?(?:\{(\d+)\}|(\d))"),
+        lambda m: _permutations(m, 1, 3),
+    ),
+    # more binomials: nCr(8,3), 8C3, 8 choose 3, C_{2n}^n
+    ("nCr", re.compile(r"nCr ?\((\d+), ?(\d+)\)"), r"\\binom{\1}{\2}"),
+    ("C", re.compile(r"^(\d+) ?C ?(\d+)$"), r"\\binom{\1}{\2}"),
+    ("\\text{C", re.compile(r"\\text\{C\} ?\((\d+), ?(\d+)\)"), r"\\binom{\1}{\2}"),
+    ("choose", re.compile(r"(\d+) ?(?:\\text\{ ?choose ?\}|choose) ?(\d+)"), r"\\binom{\1}{\2}"),
+    ("C", re.compile(r"(?<![A-Za-z\\])C ?_ ?\{(\d*n)\} ?\^ ?\{?(\d*[nkmr]|\d)\}?(?![A-Za-z\d])"), r"\\binom{\1}{\2}"),
+    # the index of a family: (k \in Z), "where k is an integer", "for any integer k"
+    ("\\in", re.compile(r" ?\((?=[a-zA-Z](?:, ?[a-zA-Z])? ?\\in)([^()]*)\)"), r", \1"),
+    ("\\in", _QUANTIFIER, ", "),
+    ("integer", re.compile(r"\\text\{([^{}]*)\}"), r" \1 "),
+    ("integer", re.compile(r" {2,}"), " "),
+    ("integer", re.compile(r" (?=,|\.$|$)"), ""),
+    ("integer", _INTEGER_INDEX, r", \1\\in\\mathbb{Z}"),
+    ("integer", _INTEGERS, r", \1\\in\\mathbb{Z}"),
+    # numerals in a stated base: \text{A5}_{11}, (1011)_2, 1011_{(2)}, 1011_{two}, 1011 base 2, 0b1011, 2f_{16}
+    ("_", re.compile(r"\\text\{([0-9A-Z]+)\}(?= ?_)"), r"\1"),
+    ("_", re.compile(r"(?<![A-Za-z\\])\(([0-9A-Za-z]+)\) ?(?=_ ?\{?\d)"), r"\1"),
+    ("_", re.compile(r"(?<=[0-9A-F]) ?_ ?\{ ?\\text\{ ?\(?(?:base ?)?(\d{1,2})\)? ?\} ?\}"), r"_{\1}"),
+    ("_", re.compile(r"(?<=[0-9A-F]) ?_ ?\{ ?\(? ?(?:\\text\{ ?base ?\} ?)?(\d{1,2}) ?\)? ?\}"), r"_{\1}"),
+    (
+        "_",
+        re.compile(
+            r"(?<=[0-9A-F]) ?_ ?\{?(?:\\text\{)? ?"
+            r"(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen) ?\}{0,2}"
+        ),
+        lambda m: rf"_{{{_NAMED_BASE[m[1]]}}}",
+    ),
+    ("base", re.compile(r"^([0-9A-Z]+) ?\(?(?:\\text\{ ?\(?)?(?:in )?base[- ](\d{1,2})\)? ?\}?\)?$"), r"\1_{\2}"),
+    ("0", re.compile(r"^0(?:(b)([01]+)|(x)([0-9A-Fa-f]+)|(o)([0-7]+))$"), _prefixed),
+    ("_{16}", re.compile(r"(?<![A-Za-z\\])([0-9a-f]+)(?=_\{16\})"), lambda m: m[1].upper()),
+    # French open intervals: ]0,1[ and [0,1[
+    ("[", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\[$"), r"(\1)"),
+    ("[", re.compile(r"^\[([^\[\]()]+,[^\[\]()]+)\[$"), r"[\1)"),
+    ("]", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\]$"), r"(\1]"),
+)
