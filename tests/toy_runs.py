@@ -24,12 +24,15 @@ def small_toy(folder: Path) -> Path:
     return build_toy(folder, hidden=32, layers=1)
 
 
-def train_copier(folder: Path) -> Path:
+def train_copier(folder: Path, *, hidden: int = 32, max_steps: int = 48, learning_rate: float = 1e-2) -> Path:
     """A model that answers `Say 7.` with `<think>7</think>\\boxed{7}`, some of the time."""
     rows: list[dict[str, object]] = [
         {"prompt": f"Say {i % 10}.", "completion": f"<think>{i % 10}</think>\\boxed{{{i % 10}}}"} for i in range(320)
     ]
     data = write_jsonl(folder / "copy.jsonl", rows)
-    config = SftConfig(max_steps=48, batch_size=16, learning_rate=1e-2, save_steps=48, logging_steps=20)
-    sft(str(small_toy(folder / "untrained")), data, folder / "sft", config)
+    config = SftConfig(
+        max_steps=max_steps, batch_size=16, learning_rate=learning_rate, save_steps=max_steps, logging_steps=20
+    )
+    untrained = build_toy(folder / "untrained", hidden=hidden, layers=1)
+    sft(str(untrained), data, folder / "sft", config)
     return folder / "sft" / "model"

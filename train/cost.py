@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from curate.config import Config
 from curate.difficulty import DifficultyConfig
-from train.grpo import GrpoConfig
+from train.grpo_config import GrpoConfig
 from train.sft import SftConfig
 
 FLOPS: Final = 989e12  # H100 SXM, bfloat16, dense: NVIDIA's data sheet

@@ -7,7 +7,8 @@ is kept, a killed evaluation goes on, and a repeated one is reused.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,26 +16,29 @@ from typing import Annotated, Any, Final
 
 import polars as pl
 import typer
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 
 from curate.artifact import write_shard
-from curate.engines import EngineConfig, open_engine, settle
+from curate.engines import Engine, EngineConfig, open_engine, settle
 from curate.errors import UserError
-from curate.grading import GradingConfig, Problem, grade
+from curate.grading import GradingConfig, grade
 from curate.manifest import write_atomic
 from curate.model_stage import Asked, Asking, open_asking
 from curate.progress import Progress
 from curate.records import SAMPLE, schema
-from curate.samples import LOG, Sample, SampleLog
+from curate.samples import LOG, SampleLog
 from curate.sources import source_at
 from curate.stage import Workspace
+from train.budgets import STOP_THINKING, BudgetEngine, Sweep, sweep_rows
 from train.command_line import Force
 from train.problems import read_problems
 from train.run_folder import RunFolder
 from train.scores import score
+from train.starting_model import load_tokenizer
 
 RESULTS: Final = "results.json"
 SAMPLES: Final = "samples.parquet"
+BUDGETS: Final = "budgets.parquet"
 
 Benchmarks = Annotated[
     list[Path], typer.Option("--data", help="Benchmark: artifact or file; give it once for each.", show_default=False)
@@ -47,18 +51,41 @@ class EvaluateConfig(GradingConfig, EngineConfig):
 
     Each problem is asked n times. Written are avg@n with its 95% interval, pass@k, maj@n, the shares that could not be
     judged or were cut off, and the lengths of right and wrong answers; `gradus train compare` sets two evaluations
-    side by side.
+    side by side. With --budgets the reasoning of each completion is also cut at so many tokens, and accuracy is drawn
+    against the budget.
 
     Example: gradus train evaluate --model runs/grpo/model --data aime24.jsonl --data math500.jsonl --n 4 --out eval
     """
 
     n: PositiveInt = Field(4, description="Completions per problem.")
     seed: int = Field(0, description="Seed of the run; each completion's seed derives from it, the key and the index.")
+    budgets: tuple[NonNegativeInt, ...] = Field((), description="Tokens of reasoning to cut at; give it once for each.")
+    stop_thinking: str = Field(STOP_THINKING, description="With budgets: what ends the reasoning; holds </think>.")
+    answer_tokens: PositiveInt = Field(1024, description="With budgets: tokens for the answer after the cut.")
+
+    @field_validator("budgets")
+    @classmethod
+    def _in_order(cls, budgets: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(set(budgets)))
+
+    @field_validator("stop_thinking")
+    @classmethod
+    def _ends_thinking(cls, text: str) -> str:
+        if "</think>" not in text:
+            raise ValueError("write </think> where the reasoning ends")
+        return text
+
+    @property
+    def sweep(self) -> Sweep:
+        """The thinking budgets that are tried."""
+        return Sweep(self.budgets, self.n, self.stop_thinking, self.answer_tokens)
 
 
 def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, force: Force = False) -> None:
     """Sample, judge, and write results.json, samples.parquet and plots/."""
     settled = settle(config)
+    if config.budgets and settled.folder is None:
+        raise UserError("--budgets: an engine in this process counts tokens; use --engine vllm or transformers")
     benchmarks = {_name(path): read_problems(path) for path in data}
     if len(benchmarks) < len(data):
         raise UserError("--data: two benchmarks have one name; rename one of the files")
@@ -81,17 +108,21 @@ def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Pa
     """Every benchmark's problems, asked n times; a problem that stands in two of them is asked once."""
     log = SampleLog(out)
 
-    def owed(_: Problem, samples: Sequence[Sample]) -> int:
-        return config.n - len(samples)
-
-    asking = Asking("evaluate", config.seed, owed, partial(grade, config=config), config.max_in_flight)
+    asking = Asking("evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight)
     with (
         Progress("evaluate", sum(frame.height for frame in benchmarks.values())) as progress,
-        open_asking(asking, open_engine(config), Workspace(log, progress)) as ask,
+        open_asking(asking, _opened(config, log), Workspace(log, progress)) as ask,
     ):
         asked = {name: ask(frame) for name, frame in benchmarks.items()}
     log.close()
     return asked
+
+
+@contextmanager
+def _opened(config: EvaluateConfig, log: SampleLog) -> Iterator[Engine]:
+    with open_engine(config) as engine:
+        folder = settle(config).folder
+        yield BudgetEngine(engine, load_tokenizer(folder), log, config.sweep) if config.budgets and folder else engine
 
 
 def read_results(folder: Path) -> dict[str, Any]:  # Any: JSON
@@ -104,8 +135,20 @@ def read_results(folder: Path) -> dict[str, Any]:  # Any: JSON
 
 
 def report(results: dict[str, Any]) -> str:
-    """One line a benchmark."""
-    return "\n".join(_line(name, figures, results["n"]) for name, figures in results["benchmarks"].items())
+    """One line a benchmark, and one for each thinking budget."""
+    lines = []
+    for name, figures in results["benchmarks"].items():
+        lines.append(_line(name, figures, results["n"]))
+        lines += [_budget_line(row) for row in results.get("budgets", {}).get(name, ())]
+    return "\n".join(lines)
+
+
+def _budget_line(row: dict[str, Any]) -> str:
+    mean = row["average"]
+    limit = "no budget" if row["budget"] is None else f"budget {row['budget']}"
+    rate = f"{mean['value']:.3f} [{mean['low']:.3f}, {mean['high']:.3f}]" if mean else "nothing judged"
+    tokens = "" if row["mean_tokens"] is None else f"  {row['mean_tokens']:.0f} tokens"
+    return f"  {limit}: {rate}  cut short {row['stopped_rate']:.1%}{tokens}"
 
 
 def _line(name: str, figures: dict[str, Any], n: int) -> str:
@@ -127,21 +170,35 @@ def _line(name: str, figures: dict[str, Any], n: int) -> str:
 
 
 def _write(out: Path, asked: dict[str, list[Asked]], identity: dict[str, Any], config: EvaluateConfig) -> None:
-    from train.evaluation_plots import plot_scores
+    from train.evaluation_plots import plot_budgets, plot_scores
 
-    rows = [{"benchmark": name, **asdict(s)} for name, items in asked.items() for item in items for s in item.samples]
-    columns = pl.Schema({"benchmark": pl.String(), **schema(SAMPLE)})
-    samples = pl.DataFrame(rows, schema=columns, orient="row")
+    plain = {name: [config.sweep.parts(item)[None] for item in items] for name, items in asked.items()}
+    samples = _table(plain)
     write_shard(out / SAMPLES, samples)
     results = {
         **{name: identity[name] for name in ("model", "model_digest", "data_digest", "config")},
         "n": config.n,
-        "benchmarks": {name: score(items, config.n, config.verify) for name, items in asked.items()},
+        "benchmarks": {name: score(items, config.n, config.verify) for name, items in plain.items()},
     }
     plot_scores(results, samples, out / "plots")
+    if config.budgets:
+        cut = {
+            b: {name: [config.sweep.parts(i)[b] for i in items] for name, items in asked.items()}
+            for b in config.budgets
+        }
+        tables = [_table(part).with_columns(budget=pl.lit(budget, pl.Int64)) for budget, part in cut.items()]
+        write_shard(out / BUDGETS, pl.concat(tables))
+        sweeps = {name: sweep_rows(items, config.sweep, config.verify) for name, items in asked.items()}
+        results["budgets"] = sweeps
+        plot_budgets(sweeps, out / "plots")
     # results last: their presence means complete
     write_atomic(out / RESULTS, (json.dumps(results, indent=1) + "\n").encode())
     (out / LOG).unlink()
+
+
+def _table(asked: dict[str, list[Asked]]) -> pl.DataFrame:
+    rows = [{"benchmark": name, **asdict(s)} for name, items in asked.items() for item in items for s in item.samples]
+    return pl.DataFrame(rows, schema=pl.Schema({"benchmark": pl.String(), **schema(SAMPLE)}), orient="row")
 
 
 def _name(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The pictures of an evaluation: success against attempts, and the lengths of right and wrong answers."""
+"""The pictures of an evaluation: success against attempts and thinking budgets, lengths of right and wrong answers."""
 
 from __future__ import annotations
 
@@ -27,6 +27,37 @@ def plot_scores(results: dict[str, Any], samples: pl.DataFrame, folder: Path) ->
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "scores.png", dpi=120)
     return folder / "scores.png"
+
+
+def plot_budgets(sweeps: dict[str, list[dict[str, Any]]], folder: Path) -> Path:  # Any: JSON
+    """Write `budgets.png` into `folder`: accuracy against the thinking budget, with no budget as a dashed line."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for place, (name, rows) in enumerate(sweeps.items()):
+        _budget_line(axes, name, [row for row in rows if row["average"]], SERIES[place % len(SERIES)])
+    axes.set(title="Accuracy when reasoning is cut short (bars: 95%)", xlabel="thinking budget, tokens", ylabel="avg@n")
+    axes.set_ylim(0, 1)
+    axes.locator_params(axis="x", integer=True)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "budgets.png", dpi=120)
+    return folder / "budgets.png"
+
+
+def _budget_line(axes: Axes, name: str, rows: list[dict[str, Any]], colour: str) -> None:
+    cut = [row for row in rows if row["budget"] is not None]
+    means = [row["average"] for row in cut]
+    ends = [[mean["value"] - mean["low"] for mean in means], [mean["high"] - mean["value"] for mean in means]]
+    values = [mean["value"] for mean in means]
+    axes.errorbar([row["budget"] for row in cut], values, yerr=ends, fmt="o-", capsize=4, color=colour, label=name)
+    for row in rows:
+        if row["budget"] is None:
+            axes.axhline(row["average"]["value"], color=colour, linestyle="--", label=f"{name}, no budget")
 
 
 def _reach(axes: Axes, results: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ MARK: Final = "gradus.json"
 FORMAT: Final = 1
 OURS: Final = (
     CONFIG, "environment.json", LOG, DRAWS, "model", "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
-    "samples.jsonl", "samples.parquet", "results.json", "curriculum.png",
+    "samples.jsonl", "samples.parquet", "budgets.parquet", "results.json", "curriculum.png",
 )  # fmt: skip
 
 
@@ -44,13 +44,16 @@ class RunFolder:
     """`with RunFolder(out, identity, force=False) as run:` — locked, checked, ready to go on.
 
     `identity` is what config.yaml holds: `command`, `model`, `data` as the user named them, `model_digest`,
-    `data_digest` and `config`. The last three decide whether a rerun continues this run.
+    `data_digest` and `config`. The last three decide whether a rerun continues this run; with `adopts_data` an
+    unfinished run goes on with other data, which config.yaml then names.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, Any], *, force: bool = False) -> None:
+    def __init__(
+        self, folder: Path, identity: Mapping[str, Any], *, force: bool = False, adopts_data: bool = False
+    ) -> None:
         self.folder = folder
         self._identity = dict(identity)
-        self._force = force
+        self._force, self._adopts_data = force, adopts_data
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Self:
@@ -130,20 +133,33 @@ class RunFolder:
         earlier = self._earlier()
         if earlier is None and any(path.name != ".lock" for path in self.folder.iterdir()):
             raise UserError(f"{self.folder}: holds files that are no training run; choose an empty --out")
-        changed = difference(earlier, self._identity) if earlier else None
+        changed = self._changed(earlier) if earlier else None
         if changed and not self._force:
+            is_adoptable = changed.startswith("data_digest") and self._identity["command"] == "grpo"
+            adopt = "--adopt-dataset to go on with these data, " if is_adoptable else ""
             raise UserError(
                 f"{self.folder}: holds a run with other settings ({changed}); choose another --out, "
-                "or --force to replace it"
+                f"{adopt}or --force to replace it"
             )
         if self._force:
             self._clear()
         self.rewind()
-        if changed or earlier is None or self._force:
+        if self._force or earlier != self._identity:
             text = yaml.safe_dump(self._identity, sort_keys=False, allow_unicode=True)
             write_atomic(self.folder / CONFIG, text.encode())
         environment = json.dumps(describe_environment(), indent=1) + "\n"
         write_atomic(self.folder / "environment.json", environment.encode())
+
+    def _changed(self, earlier: Mapping[str, Any]) -> str | None:
+        now = dict(self._identity)
+        if self._adopts_data and now["data_digest"] != earlier.get("data_digest"):
+            if self.is_finished():
+                raise UserError(
+                    f"{self.folder}: this run is finished; choose another --out, with --curriculum-from "
+                    f"{self.folder} to take its statistics over to the new data"
+                )
+            now["data_digest"] = earlier.get("data_digest")
+        return difference(earlier, now)
 
     def _clear(self) -> None:
         for path in [*self.folder.glob("checkpoint-*"), *(self.folder / name for name in OURS)]:

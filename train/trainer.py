@@ -24,6 +24,7 @@ from train.groups import Group, group_figures, groups_of
 from train.losses import Tokens, kimi_loss, reinforce_loss
 from train.objectives import Objective
 from train.refill import dead_groups, replace_groups
+from train.rewards import Accuracy
 from train.run_folder import COMPLETIONS, DRAWS, RunFolder
 
 Row = dict[str, Any]  # Any: what TRL's reward functions are given of a problem
@@ -46,7 +47,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         super().__init__(**trl)
         self._saves_completions = saves_completions
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
-        self._accuracy = next(reward for reward in self.reward_funcs if reward.__name__ == "accuracy")
+        self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
         self._rows: list[int] = []
         self._refill_rounds = objective.refill_rounds
         self._num_scored: Any = None  # a tensor: for each completion, how many of its group have a reward

@@ -1,29 +1,63 @@
 """What vLLM needs to generate inside the trainer on a machine without a GPU; the one place where it is adapted.
 
 On a CPU vLLM repacks linear weights when it loads them, and new weights from the trainer can then not be written into
-them; compiling would take longer than a small run. So weights stay plain and nothing is compiled.
+them: here they stay plain. Sampling without a seed is compiled, which takes a C++ compiler and longer than a small run,
+and so does the model: nothing is compiled, and every completion has a seed of its own, which makes runs repeatable too.
 """
 
 from __future__ import annotations
 
 import os
-from functools import partial
-from typing import Any, Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-# a share of the machine's memory: the rest is the trainer's
-MEMORY_SHARE: Final = 0.2
+from curate.engines.model_files import context_tokens
+from curate.engines.vllm import CPU_BATCHED_TOKENS, CPU_MEMORY, memory_bytes
 
 
 def adapt_vllm() -> None:
     """Adapt vLLM and TRL's use of it to a CPU; call it before the trainer is built."""
-    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
+    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
     from trl.generation import vllm_generation
+    from vllm import LLM
     from vllm.model_executor.layers import utils
 
+    class CpuLLM(LLM):  # type: ignore[misc]  # vllm has no types
+        """vLLM's own, started as a CPU can bear it, with a seed for each completion."""
+
+        def __init__(self, **trl: Any) -> None:
+            super().__init__(**trl | _arguments(Path(trl["model"]), min(trl["gpu_memory_utilization"], CPU_MEMORY)))
+
+        def generate(self, prompts: Sequence[Any], sampling_params: Any, **more: Any) -> Any:
+            return super().generate(prompts, _seeded(sampling_params, len(prompts)), **more)
+
     utils.dispatch_cpu_unquantized_gemm = _keep_plain
-    vllm_generation.LLM = partial(
-        vllm_generation.LLM, enforce_eager=True, dtype="float32", enable_chunked_prefill=False
-    )
+    vllm_generation.LLM = CpuLLM
+
+
+def _arguments(model: Path, memory_share: float) -> dict[str, Any]:
+    return {
+        "enforce_eager": True,
+        "dtype": "float32",
+        "enable_chunked_prefill": False,
+        # without chunks a prompt must fit a batch
+        "max_num_batched_tokens": max(CPU_BATCHED_TOKENS, context_tokens(model) or 0),
+        # a size, not a share: of a share vLLM takes off what the trainer holds already, and may be left with nothing
+        "kv_cache_memory_bytes": int(memory_share * memory_bytes()),
+        "use_tqdm_on_load": False,
+        "disable_log_stats": True,
+    }
+
+
+def _seeded(sampling: Any, num: int) -> list[Any]:
+    """The parameters once for each prompt, each with a seed from torch, which the trainer seeds for every draw."""
+    import torch
+
+    parts = [sampling.clone() for _ in range(num)]
+    for part, seed in zip(parts, torch.randint(2**31, (num,)).tolist(), strict=True):
+        part.seed = seed
+    return parts
 
 
 def _keep_plain(layer: Any, remove_weight: bool) -> None:  # noqa: ARG001  # vLLM's signature

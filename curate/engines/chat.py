@@ -15,10 +15,11 @@ THINK_MARKS: Final = ("<think>", "</think>")
 
 
 class Rendered(NamedTuple):
-    """A prompt as tokens, and the `<think>` that it ends with: it belongs to the completion."""
+    """A prompt as tokens, what of them belongs to the completion (an open `<think>`), and how many may follow."""
 
     tokens: list[int]
     prefix: str
+    max_tokens: int
 
 
 def render(
@@ -36,11 +37,14 @@ def render(
         text, prefix = f"{text.rstrip()}\n\n</think>\n\n", ""
     else:
         text += block
+    if request.written:
+        text, prefix = text + request.written.removeprefix(prefix), request.written
     # a chat template writes its own begin-of-text token
     tokens: list[int] = tokenizer.encode(text, add_special_tokens=not is_chat, verbose=False)
-    if config.max_model_len is not None and len(tokens) + config.max_tokens > config.max_model_len:
-        raise PromptTooLong(f"{len(tokens)} + {config.max_tokens} > {config.max_model_len} tokens")
-    return Rendered(tokens, prefix)
+    most = request.max_tokens or config.max_tokens
+    if config.max_model_len is not None and len(tokens) + most > config.max_model_len:
+        raise PromptTooLong(f"{len(tokens)} + {most} > {config.max_model_len} tokens")
+    return Rendered(tokens, prefix, most)
 
 
 def skips_special(tokenizer: Any) -> bool:

@@ -26,12 +26,18 @@ class Sampling(Config):
 
 @dataclass(frozen=True)
 class Request:
-    """Sample `index` of the problem `key`: its prompt without template, and the seed it is drawn with."""
+    """Sample `index` of the problem `key`: its prompt without template, and the seed it is drawn with.
+
+    written: how the completion begins; an engine in this process goes on from there and gives it back in front.
+    max_tokens: tokens to generate at most; the engine's own number, if not set.
+    """
 
     key: str
     index: int
     prompt: str
     seed: int
+    written: str = ""
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True)

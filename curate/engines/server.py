@@ -135,7 +135,7 @@ class ServerEngine:
 def _body(request: Request, config: EngineConfig) -> tuple[str, dict[str, Any]]:
     body: dict[str, Any] = {
         "model": config.model,
-        "max_tokens": config.max_tokens,
+        "max_tokens": request.max_tokens or config.max_tokens,
         "temperature": config.temperature,
         "top_p": config.top_p,
         "seed": request.seed,

@@ -109,7 +109,7 @@ class TransformersEngine:
             output = self._model.generate(
                 input_ids=torch.tensor(padded, device=self._device),
                 attention_mask=torch.tensor(mask, device=self._device),
-                max_new_tokens=self._config.max_tokens,
+                max_new_tokens=max(asked.prompt.max_tokens for asked in batch),
                 do_sample=False,
                 logits_processor=_sampler(self._config, [asked.request.seed for asked in batch], self._device),
                 pad_token_id=ends[0],
@@ -126,6 +126,7 @@ class TransformersEngine:
         return {"stop_strings": list(self._config.stop), "tokenizer": self._tokenizer} if self._config.stop else {}
 
     def _read(self, asked: Asked, tokens: list[int], ends: set[int]) -> Completion:
+        tokens = tokens[: asked.prompt.max_tokens]
         length = next((at for at, token in enumerate(tokens) if token in ends), len(tokens))
         num_tokens = min(length + 1, len(tokens))
         text = self._tokenizer.decode(tokens[:length], skip_special_tokens=self._skip_special)

@@ -45,7 +45,7 @@ class VllmEngine:
         request_id = f"{request.key}-{request.index}"
         try:
             output = await self._driver.generate(
-                request_id, TokensPrompt(prompt_token_ids=prompt.tokens), self._params(request)
+                request_id, TokensPrompt(prompt_token_ids=prompt.tokens), self._params(request, prompt.max_tokens)
             )
         except Exception as error:
             # vLLM documents no base of what can end its engine; any of it means the same for the user
@@ -59,12 +59,12 @@ class VllmEngine:
         """See `Engine`."""
         self._driver.close()
 
-    def _params(self, request: Request) -> Any:
+    def _params(self, request: Request, max_tokens: int) -> Any:
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
         return SamplingParams(
-            max_tokens=self._config.max_tokens,
+            max_tokens=max_tokens,
             temperature=self._config.temperature,
             top_p=self._config.top_p,
             top_k=self._config.top_k,
@@ -141,11 +141,12 @@ def _for_cpu(config: EngineConfig, folder: Path) -> dict[str, Any]:
         "enable_chunked_prefill": False,
         "max_num_batched_tokens": max(CPU_BATCHED_TOKENS, config.max_model_len or 0),
         # a size, not a share: of a share vLLM takes off what this process holds already, and may be left with nothing
-        "kv_cache_memory_bytes": int(min(config.gpu_memory_utilization, CPU_MEMORY) * _memory_bytes()),
+        "kv_cache_memory_bytes": int(min(config.gpu_memory_utilization, CPU_MEMORY) * memory_bytes()),
     }
 
 
-def _memory_bytes() -> int:
+def memory_bytes() -> int:
+    """Memory of this machine."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 

@@ -1,7 +1,7 @@
 """The lineage of the objectives, held by gradients of a tiny model on one and the same generation."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
@@ -12,7 +12,8 @@ from toy_runs import copying_problems, small_toy
 
 from curate.errors import UserError
 from train import rewards
-from train.grpo import GrpoConfig, build_trainer
+from train.grpo import build_trainer
+from train.grpo_config import GrpoConfig
 from train.objectives import OBJECTIVES, objective_named
 from train.problems import read_problems
 from train.run_folder import RunFolder
@@ -21,28 +22,25 @@ GROUP = 4
 LENGTH = 12
 
 
-class OddLength(rewards.Accuracy):
+Judge = Callable[..., list[float | None]]
+
+
+def odd_length(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
     """Rewards completions with an odd number of tokens: an untrained model gets some right and some wrong."""
-
-    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:  # type: ignore[override]
-        self.reasons = [""] * len(completion_ids)
-        return [float(len(ids) % 2) for ids in completion_ids]
+    self.reasons = [""] * len(completion_ids)
+    return [float(len(ids) % 2) for ids in completion_ids]
 
 
-class Always(OddLength):
+def always(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
     """Rewards everything."""
-
-    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:  # type: ignore[override]
-        self.reasons = [""] * len(completion_ids)
-        return [1.0] * len(completion_ids)
+    self.reasons = [""] * len(completion_ids)
+    return [1.0] * len(completion_ids)
 
 
-class Half(OddLength):
-    """Cannot judge the first completion of each pair."""
-
-    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:  # type: ignore[override]
-        known = super().__call__(completion_ids)
-        return [None if place % 2 else value for place, value in enumerate(known)]
+def half(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
+    """Cannot judge the second completion of each pair."""
+    known = odd_length(self, completion_ids)
+    return [None if place % 2 else value for place, value in enumerate(known)]
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +53,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """A function from (objective, reward, changes of the row) to (trainer, its scored generation)."""
+    """A function from (objective, judge, changes of the row) to (trainer, its scored generation)."""
 
-    def make(name: str, reward: type[rewards.Accuracy] = OddLength, **changes: Any) -> tuple[Any, dict[str, Any]]:
-        monkeypatch.setattr(rewards, "Accuracy", reward)
+    def make(name: str, judge: Judge = odd_length, **changes: Any) -> tuple[Any, dict[str, Any]]:
+        # the method, not the class: who imports the class meanwhile would keep a changed one for good
+        monkeypatch.setattr(rewards.Accuracy, "__call__", judge)
         config = GrpoConfig(
             objective=name, num_problems=3, group_size=GROUP, max_steps=1, max_tokens=LENGTH, kl_coef=0.0, tau=0,
             updates_per_generation=1, temperature=1.0, logging_steps=1,
@@ -112,8 +111,8 @@ def test_leave_one_out_is_the_mean_baseline_times_g_over_g_minus_1(generate: Any
 def test_leave_one_out_counts_only_completions_that_were_judged(generate: Any) -> None:
     import torch
 
-    _, plain = generate("reinforce", Half)
-    _, left_out = generate("rloo", Half)
+    _, plain = generate("reinforce", half)
+    _, left_out = generate("rloo", half)
     judged = GROUP // 2
     torch.testing.assert_close(left_out["advantages"], plain["advantages"] * judged / (judged - 1))
 
@@ -162,7 +161,7 @@ def test_dapo_weighs_every_token_of_the_batch_alike(generate: Any) -> None:
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_groups_that_agree_teach_nothing(generate: Any, name: str) -> None:
-    assert gradient(*generate(name, Always)).abs().max() == 0
+    assert gradient(*generate(name, always)).abs().max() == 0
 
 
 @pytest.mark.heavy
@@ -170,7 +169,7 @@ def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) 
     """With no reward at all, the gradient at a moved policy is tau times the log-ratio's, so a step back lowers it."""
     import torch
 
-    trainer, scored = generate("kimi", Always)
+    trainer, scored = generate("kimi", always)
     trainer._objective = replace(trainer._objective, tau=0.5)
     with torch.no_grad():
         logps, _, _ = trainer._get_per_token_logps_and_entropies(

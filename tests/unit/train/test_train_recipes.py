@@ -9,7 +9,7 @@ from toy_runs import copying_problems, write_jsonl
 from curate.errors import UserError
 from gradus import app
 from train.cost import Cost, cost_of
-from train.grpo import GrpoConfig
+from train.grpo_config import GrpoConfig
 from train.recipe import FOLDER, load_recipe, plan, recipe_names
 from train.sft import SftConfig
 

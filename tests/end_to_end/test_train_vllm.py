@@ -1,0 +1,131 @@
+"""vLLM inside the trainer on a CPU: it generates from the weights as they are now, and a resume repeats its samples.
+
+vLLM and TRL leave a process changed, so what they do runs in one of its own: this file, called as a program.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
+STEPS = 4
+PROMPT = "Say 3."
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a process with vLLM in it did and saw."""
+    folder = tmp_path_factory.mktemp("vllm")
+    tests = Path(__file__).parents[1]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": f"{tests}:{tests.parent}"}
+    program = [sys.executable, __file__, str(folder)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=500, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads((folder / "seen.json").read_text())
+    return found
+
+
+def test_after_updates_vllm_writes_what_transformers_writes_from_the_same_weights(seen: dict[str, Any]) -> None:
+    assert seen["vllm"] == seen["transformers"]
+    assert seen["vllm"] != seen["start"]
+
+
+def test_vllm_and_the_trainer_agree_on_the_probability_of_every_sampled_token(seen: dict[str, Any]) -> None:
+    assert len(seen["logp_gaps"]) == STEPS
+    assert 0 < max(seen["logp_gaps"]) < 1e-4
+
+
+def test_a_resumed_run_samples_what_an_undisturbed_one_does(seen: dict[str, Any]) -> None:
+    assert seen["resumed_draws"] == seen["draws"]
+    assert seen["resumed_weights_equal"]
+
+
+def test_the_completions_of_a_group_are_not_copies_of_one(seen: dict[str, Any]) -> None:
+    assert seen["num_distinct_completions"] > 1
+
+
+def _look(folder: Path) -> dict[str, Any]:
+    from toy_runs import copying_problems, train_copier
+
+    # heads of 32: vLLM knows no smaller ones
+    toy = train_copier(folder, hidden=128, max_steps=24, learning_rate=2e-3)
+    problems = copying_problems(folder / "problems.jsonl")
+    run, again = folder / "run", folder / "again"
+    trainer = _train(toy, problems, run)
+    weights = run / "model" / "model.safetensors"
+    ids = trainer.processing_class.apply_chat_template(
+        [{"role": "user", "content": PROMPT}], add_generation_prompt=True, return_dict=False
+    )
+    lines = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+    found = {
+        "vllm": _by_vllm(trainer, ids),
+        "transformers": _by_transformers(run / "model", ids),
+        "start": _by_transformers(toy, ids),
+        "logp_gaps": [line[name] for line in lines if (name := "sampling/sampling_logp_difference/max") in line],
+        "draws": (run / "draws.jsonl").read_text(),
+        "num_distinct_completions": _num_distinct(run),
+    }
+    shutil.copytree(run, again)
+    for name in ("model", f"checkpoint-{STEPS}"):
+        shutil.rmtree(again / name)
+    _train(toy, problems, again)
+    found["resumed_draws"] = (again / "draws.jsonl").read_text()
+    found["resumed_weights_equal"] = (again / "model" / "model.safetensors").read_bytes() == weights.read_bytes()
+    return found
+
+
+def _train(toy: Path, problems: Path, run: Path) -> Any:
+    """Train by the command's own parts, and keep the trainer."""
+    from train.grpo import build_trainer
+    from train.grpo_config import GrpoConfig
+    from train.objectives import objective_named
+    from train.problems import read_problems
+    from train.run_folder import RunFolder
+    from train.running import identify, train_and_save
+
+    config = GrpoConfig(
+        vllm=True, num_problems=2, group_size=4, max_steps=STEPS, max_tokens=12, learning_rate=1e-2, save_steps=2,
+        logging_steps=1,
+        trl={"vllm_gpu_memory_utilization": 0.02},
+    )  # fmt: skip
+    rows = read_problems(problems)
+    with RunFolder(run, identify("grpo", str(toy), problems, rows.digest, config)) as folder:
+        trainer = build_trainer(toy, rows, config, objective_named("dr_grpo"), folder)
+        train_and_save(trainer, folder)
+    return trainer
+
+
+def _by_vllm(trainer: Any, ids: list[int]) -> list[int]:
+    trainer.vllm_generation.sync_weights()
+    trainer.vllm_generation.temperature = 0.0
+    written: list[int] = list(trainer.vllm_generation.generate([ids], None, 1)[1][0])
+    return written
+
+
+def _by_transformers(model: Path, ids: list[int]) -> list[int]:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    loaded = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
+    written: list[int] = loaded.generate(torch.tensor([ids]), do_sample=False, max_new_tokens=12)[
+        0, len(ids) :
+    ].tolist()
+    return written
+
+
+def _num_distinct(run: Path) -> int:
+    import polars as pl
+
+    first = pl.read_parquet(run / "completions" / "draw-000001.parquet").filter(pl.col("key") == pl.col("key").first())
+    return first["text"].n_unique()
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    (place / "seen.json").write_text(json.dumps(_look(place)))

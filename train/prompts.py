@@ -1,0 +1,42 @@
+"""What TRL sees of each problem: the prompt as it is put to the model, what rewards need, and where completions end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from curate.engines.prompts import PromptConfig, messages, open_think
+
+
+def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
+    """A row a problem: the prompt as conversation (chat) or text (raw), and what rewards need."""
+    columns = problems.select("key", "prompt", "ground_truth", "kind", "tests").iter_rows(named=True)
+    return [{**row, "question": row["prompt"], "prompt": asked(row["prompt"], config)} for row in columns]
+
+
+def asked(prompt: str, config: PromptConfig) -> list[dict[str, str]] | str:
+    """A prompt in the form that TRL wants it in."""
+    conversation = messages(prompt, config)
+    return conversation if config.prompt_format == "chat" else conversation[-1]["content"]
+
+
+def opening(tokenizer: Any, switches: dict[str, bool]) -> str:  # Any: transformers has no types
+    """What the chat template writes in front of every completion: `<think>`, or nothing."""
+    rendered = tokenizer.apply_chat_template(
+        [{"role": "user", "content": "1+1"}], tokenize=False, add_generation_prompt=True, **switches
+    )
+    return open_think(rendered)
+
+
+def end_ids(model: Path, tokenizer: Any) -> frozenset[int]:  # Any: transformers has no types
+    """Tokens that end a completion, by the model's generation config and its tokenizer."""
+    from transformers import GenerationConfig
+
+    try:
+        found = GenerationConfig.from_pretrained(model).eos_token_id
+    except OSError:
+        found = None
+    listed = found if isinstance(found, list) else [found]
+    return frozenset(token for token in (*listed, tokenizer.eos_token_id, tokenizer.pad_token_id) if token is not None)
