@@ -29,9 +29,8 @@ import polars as pl
 
 from curate.benchmarks import read_items
 from curate.benchmarks_index import candidates
-from curate.decontaminate import DecontaminateConfig
+from curate.decontaminate import DecontaminateConfig, thresholds
 from curate.leak_search import LeakSearch
-from curate.leaks import Thresholds
 from curate.sources import Source
 from curate.token_views import views
 
@@ -237,9 +236,7 @@ def _items(data: Path, paths: str) -> pl.DataFrame:
 
 
 def _search(items: pl.DataFrame) -> LeakSearch:
-    config = DecontaminateConfig()
-    least = Thresholds(config.min_coverage, config.min_renamed_coverage, config.min_variant_coverage)
-    return LeakSearch(items, least)
+    return LeakSearch(items, thresholds(DecontaminateConfig()))
 
 
 def _rules(items: pl.DataFrame) -> tuple[AnyGram, AnyGram]:

@@ -23,6 +23,28 @@ _COMMON: Final = 64  # an n-gram of more items than this proposes no candidates:
 
 
 @dataclass(frozen=True)
+class Sieve:
+    """Whether some hash has these low bits: a cheap first look, since nearly nothing of a pool is in a benchmark."""
+
+    table: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, hashes: Hashes) -> Sieve:
+        """A sieve that lets these hashes through, and few others."""
+        table = np.zeros(1 << _TABLE_BITS, bool)
+        table[_low_bits(hashes)] = True
+        return cls(table)
+
+    def passed(self, hashes: Hashes) -> Counts:
+        """The places of the hashes that it lets through."""
+        return np.flatnonzero(self.table[_low_bits(hashes)])
+
+
+def _low_bits(hashes: Hashes) -> Counts:
+    return (hashes & np.uint64((1 << _TABLE_BITS) - 1)).view(np.int64)
+
+
+@dataclass(frozen=True)
 class GramIndex:
     """The n-grams of a benchmark's items in one view.
 
@@ -31,7 +53,7 @@ class GramIndex:
     first, items: items of gram g are `items[first[g]:first[g + 1]]`.
     by_item: the positions in `grams` of each item's n-grams.
     totals: summed weight of each item; common: its part in n-grams too common to propose it.
-    table: whether some n-gram has these low bits.
+    sieve: what turns away nearly every n-gram that is not among `grams`.
     """
 
     size: int
@@ -42,7 +64,7 @@ class GramIndex:
     by_item: list[Counts]
     totals: Weights
     common: Weights
-    table: npt.NDArray[np.bool_]
+    sieve: Sieve
 
 
 def gram_index(view: View, size: int) -> GramIndex:
@@ -60,8 +82,6 @@ def gram_index(view: View, size: int) -> GramIndex:
     bounds = np.searchsorted(item_of[order], np.arange(num_items + 1))
     by_item = [gram_of[order[start:end]] for start, end in pairwise(bounds.tolist())]
     is_common = np.diff(first) > _COMMON
-    table = np.zeros(1 << _TABLE_BITS, bool)
-    table[_low_bits(grams)] = True
     return GramIndex(
         size=size,
         grams=grams,
@@ -71,7 +91,7 @@ def gram_index(view: View, size: int) -> GramIndex:
         by_item=by_item,
         totals=np.bincount(item_of, weights[gram_of], num_items).astype(np.float64),
         common=np.bincount(item_of, (weights * is_common)[gram_of], num_items).astype(np.float64),
-        table=table,
+        sieve=Sieve.of(grams),
     )
 
 
@@ -108,7 +128,7 @@ def coverage(index: GramIndex, item: int, held: Hashes) -> float:
 
 def _known(index: GramIndex, hashes: Hashes, text_of: Counts) -> tuple[Counts, Counts]:
     """The n-grams that the index has, as positions in it, once a text."""
-    may_be = index.table[_low_bits(hashes)]
+    may_be = index.sieve.passed(hashes)
     hashes, text_of = hashes[may_be], text_of[may_be]
     if not len(index.grams):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -128,8 +148,3 @@ def _distinct(hashes: Hashes, text_of: Counts) -> Counts:
     is_new[1:] = (hashes[order][1:] != hashes[order][:-1]) | (text_of[order][1:] != text_of[order][:-1])
     positions: Counts = order[is_new].astype(np.int64)
     return positions
-
-
-def _low_bits(hashes: Hashes) -> Counts:
-    low: Counts = (hashes & np.uint64((1 << _TABLE_BITS) - 1)).astype(np.int64)
-    return low

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from curate.answers import LETTERS
-from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, shingle_hashes, signatures
+from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, shingle_hashes, signatures, taken
 from curate.rarity import Frequencies, frequencies
 from curate.text import NUMBER_WORDS, normalised, tokens
 
@@ -71,12 +71,7 @@ class Fingerprints:
 
     def tokens(self, rows: I64) -> tuple[U32, I64]:
         """The token hashes of some rows, flat, and their starts."""
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        if not starts[-1]:
-            return np.empty(0, np.uint32), starts
-        place = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], lengths)
-        chosen = self.stored[place]
+        chosen, starts = taken(self.stored, self.starts, rows)
         if len(self.stored) > MAX_MAPPED_TOKENS:
             # pages once read do not stay with this process
             self.mapped.madvise(mmap.MADV_DONTNEED)

@@ -70,20 +70,22 @@ def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Least coverage, as a share of an item's n-gram weight, for each method."""
+    """Least coverage, as a share of an item's n-gram weight, for each method, and least Jaccard similarity."""
 
     coverage: float
     renamed: float
     variant: float
+    jaccard: float
 
 
 @dataclass(frozen=True)
 class Scores:
-    """How much of an item's n-gram weight stands in the row, in each view."""
+    """How much of an item's n-gram weight stands in the row, in each view, and how alike the two are as a whole."""
 
     coverage: float
     renamed: float
     renumbered: float
+    jaccard: float
 
 
 @dataclass(frozen=True)
@@ -111,21 +113,29 @@ class Pair:
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     """What the row is to the item: (fate, method, score), or None where they have too little in common."""
     answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
-    may_be_same = _holds_numbers(pair) and is_same_task(pair)
+    may_be_same = holds_numbers(pair) and is_same_task(pair)
     if may_be_same and scores.coverage >= _WHOLE:
         return "contaminated", "coverage", scores.coverage
     if may_be_same and not answers_differ(*answers):
-        if scores.coverage >= least.coverage and _differs_in_words_only(pair, _matches(*pair.plain())):
-            return "contaminated", "coverage", scores.coverage
+        alike = [("coverage", scores.coverage, least.coverage), ("jaccard", scores.jaccard, least.jaccard)]
+        reached = [(method, score) for method, score, floor in alike if score >= floor]
+        if reached and _differs_in_words_only(pair, _matches(*pair.plain())):
+            return "contaminated", *reached[0]
         if scores.renamed >= least.renamed:
             matches = _matches(*pair.renamed())
             if _differs_in_words_only(pair, matches) and _is_renaming(pair, matches):
                 return "contaminated", "renamed_coverage", scores.renamed
-    if scores.renumbered >= least.variant:
-        return "variant", "renumbered_coverage", scores.renumbered
-    if scores.coverage >= least.variant:
-        return "variant", "coverage", scores.coverage
-    return ("variant", "renamed_coverage", scores.renamed) if scores.renamed >= least.variant else None
+    return _as_variant(scores, least)
+
+
+def _as_variant(scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
+    methods = (
+        ("renumbered_coverage", scores.renumbered, least.variant),
+        ("coverage", scores.coverage, least.variant),
+        ("renamed_coverage", scores.renamed, least.variant),
+        ("jaccard", scores.jaccard, least.jaccard),
+    )
+    return next((("variant", method, score) for method, score, floor in methods if score >= floor), None)
 
 
 def holds_solution(pair: Pair, coverage: float) -> bool:
@@ -133,7 +143,7 @@ def holds_solution(pair: Pair, coverage: float) -> bool:
     if coverage >= _WHOLE:
         return True
     answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
-    is_like = _holds_numbers(pair) and not answers_differ(*answers)
+    is_like = holds_numbers(pair) and not answers_differ(*answers)
     return is_like and _differs_in_words_only(pair, _matches(*pair.plain()))
 
 
@@ -182,7 +192,7 @@ def _value(text: str) -> Fraction | None:
         return None
 
 
-def _holds_numbers(pair: Pair) -> bool:
+def holds_numbers(pair: Pair) -> bool:
     """Whether every figure of the item stands in the row, as often."""
     ours, theirs = pair.flags()
     item, row = pair.plain()

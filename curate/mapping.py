@@ -21,7 +21,8 @@ FIELDS: Final = ("prompt", "ground_truth", "kind", "choices", "tests", "solution
 # The first of these that a source has is read; `a+b` are joined, the first only where it is not null.
 _PROMPT: Final = (
     "prompt", "problem", "question", "messages", "conversations", "query", "instruction+input", "instruction",
-    "informal_statement", "nl_statement", "problem_statement", "input", "text", "content",
+    "informal_statement", "nl_statement", "problem_statement", "question_content", "statement", "input", "text",
+    "content",
 )  # fmt: skip
 _BEFORE_PROMPT: Final = ("context", "passage", "premise", "body")
 _TRUTH: Final = (
@@ -108,7 +109,8 @@ class _Columns:
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records
         self.names = list(dict.fromkeys(column for record in records for column in record))
-        self._by_lower = {name.lower(): name for name in reversed(self.names)}
+        # `Correct Answer` is `correct_answer`
+        self._by_lower = {name.lower().replace(" ", "_"): name for name in reversed(self.names)}
         self._taken: set[str] = set()
 
     def take(self, paths: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ Ragged data comes as `(flat, starts)`: row i holds `flat[starts[i]:starts[i + 1]
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ BLOCK: Final = 1 << 15  # shingles at a time: they and their permuted copy stay 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
+
+A = TypeVar("A", np.uint32, np.uint64, np.int64)
 
 _ODD: Final = tuple(np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9))
 _HALF: Final = np.uint64(32)
@@ -52,6 +54,35 @@ def mixed(value: U64) -> U64:
     value = (value ^ (value >> _HALF)) * _ODD[0]
     value = (value ^ (value >> np.uint64(29))) * _ODD[1]
     return value ^ (value >> _HALF)
+
+
+def taken(flat: npt.NDArray[A], starts: I64, rows: I64) -> tuple[npt.NDArray[A], I64]:
+    """Some rows of ragged data, as ragged data."""
+    lengths = starts[rows + 1] - starts[rows]
+    firsts = np.concatenate([[0], np.cumsum(lengths)])
+    return flat[np.arange(firsts[-1]) + np.repeat(starts[rows] - firsts[:-1], lengths)], firsts
+
+
+def row_sets(flat: U32, starts: I64) -> U64:
+    """The distinct elements of every row, as sorted numbers (row << 32 | element)."""
+    rows = np.repeat(np.arange(len(starts) - 1, dtype=np.uint64), np.diff(starts))
+    elements = np.sort(rows << _HALF | flat)
+    # sort and mask: np.unique on uint64 hashes, which is many times slower
+    return elements[runs(elements)]
+
+
+def jaccard(one: U64, other: U64, num_rows: int) -> npt.NDArray[np.float64]:
+    """The similarity of each row's two sets, as `row_sets` gives them: shared elements over all of either."""
+    sizes = np.bincount(_row(one), minlength=num_rows) + np.bincount(_row(other), minlength=num_rows)
+    both = np.sort(np.concatenate([one, other]))
+    shared = np.bincount(_row(both[1:][both[1:] == both[:-1]]), minlength=num_rows)
+    # two rows without elements share everything they have
+    similarity: npt.NDArray[np.float64] = np.divide(shared, sizes - shared, out=np.ones(num_rows), where=sizes > 0)
+    return similarity
+
+
+def _row(elements: U64) -> I64:
+    return (elements >> _HALF).astype(np.int64)
 
 
 def runs(ordered: U32 | U64) -> I64:

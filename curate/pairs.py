@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from curate.fingerprints import Fingerprints
-from curate.minhash import I64, U32, U64, shingle_hashes
+from curate.minhash import I64, U32, U64, jaccard, row_sets, shingle_hashes
 from curate.rarity import Rarity
 
 CHUNK_PAIRS: Final = 50_000
@@ -81,14 +81,8 @@ def _chunks(rows: I64) -> Iterator[I64]:
 
 
 def _jaccard(prints: Fingerprints, one: I64, other: I64) -> npt.NDArray[np.float64]:
-    first, second = (_sets(*shingle_hashes(*_wide(prints.tokens(rows)))) for rows in (one, other))
-    num_pairs = len(one)
-    sizes = np.bincount(_pair(first), minlength=num_pairs) + np.bincount(_pair(second), minlength=num_pairs)
-    both = np.sort(np.concatenate([first, second]))
-    shared = np.bincount(_pair(both[1:][both[1:] == both[:-1]]), minlength=num_pairs)
-    # two rows without tokens share everything they have
-    similarity: npt.NDArray[np.float64] = np.divide(shared, sizes - shared, out=np.ones(num_pairs), where=sizes > 0)
-    return similarity
+    first, second = (row_sets(*shingle_hashes(*_wide(prints.tokens(rows)))) for rows in (one, other))
+    return jaccard(first, second, len(one))
 
 
 def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -> Flags:
@@ -115,14 +109,6 @@ def _any(elements: U64, is_such: Callable[[U32], Flags], num_pairs: int) -> Flag
 
 def _wide(ragged: tuple[U32, I64]) -> tuple[U64, I64]:
     return ragged[0].astype(np.uint64), ragged[1]
-
-
-def _sets(flat: U32, starts: I64) -> U64:
-    """The distinct elements of every row, as sorted numbers (row << 32 | element)."""
-    rows = np.repeat(np.arange(len(starts) - 1, dtype=np.uint64), np.diff(starts))
-    elements = np.sort(rows << _HALF | flat)
-    # sort and mask: np.unique on uint64 hashes, which is many times slower
-    return elements[np.concatenate([[True], elements[1:] != elements[:-1]])] if len(elements) else elements
 
 
 def _bags(flat: U32, starts: I64) -> tuple[U64, U64]:

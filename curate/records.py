@@ -57,7 +57,8 @@ DECISION: Final[dict[str, Column]] = {
 
 ADDED: Final[dict[str, Column]] = {
     "variant_of": _text("key of the problem this one is a number- or word-changed variant of"),
-    "benchmark_variant": _text("benchmark item this one is a variant of, with the score"),
+    "benchmark_variant": _text("JSON evidence: the benchmark item this one is a variant of, method, score, words"),
+    "benchmark_paraphrase": _text("JSON evidence: the benchmark item whose meaning this one is close to, score"),
     "contaminated_by": _text("`benchmark/item` whose text this problem contains"),
     "num_correct": _count("samples judged correct"),
     "num_wrong": _count("samples judged wrong"),

@@ -3,6 +3,7 @@
 suspect_answer       dropped because sampled answers speak against the ground truth
 conflicting_answers  duplicates whose answers differ
 near_threshold       contaminated or a benchmark variant, but not to the letter
+paraphrase           kept, and close in meaning to a benchmark's item
 reference_solution   kept problems with a reference chain of thought, drawn at random
 audit                drawn at random from the kept rows and from each drop reason: what error rates rest on
 """
@@ -21,7 +22,7 @@ from curate.artifact import Artifact
 from curate.config import Config
 from curate.errors import UserError
 
-QUEUES: Final = ("suspect_answer", "conflicting_answers", "near_threshold", "reference_solution", "audit")
+QUEUES: Final = ("suspect_answer", "conflicting_answers", "near_threshold", "paraphrase", "reference_solution", "audit")
 SUSPECT: Final = ("suspect_answer",)
 CONFLICTING: Final = ("conflicting_answers",)
 CERTAIN_SCORE: Final = 0.999  # an exact copy needs no second look
@@ -81,10 +82,13 @@ def _doubtful(kept: pl.LazyFrame, dropped: pl.LazyFrame) -> dict[str, pl.LazyFra
     near = dropped.filter(reason.is_in(("contaminated", "benchmark_variant")) & (score < CERTAIN_SCORE))
     if "benchmark_variant" in kept.collect_schema():
         near = pl.concat([near, kept.filter(pl.col("benchmark_variant").is_not_null())], how="diagonal_relaxed")
+    is_hint = pl.col("benchmark_paraphrase").is_not_null()
+    has_hints = "benchmark_paraphrase" in kept.collect_schema()
     return {
         "suspect_answer": dropped.filter(reason.is_in(SUSPECT)),
         "conflicting_answers": dropped.filter(reason.is_in(CONFLICTING)),
         "near_threshold": near,
+        **({"paraphrase": kept.filter(is_hint)} if has_hints else {}),
     }
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -33,6 +33,7 @@ class Source(Config):
     name: str = Field("", description="Name in the `source` column; the file's name where it is not given")
     subset: str | None = Field(None, description="Configuration of a Hub dataset")
     split: str = Field("train", description="Split of a Hub dataset")
+    files: tuple[str, ...] = Field((), description="Files of a Hub dataset to read in place of a split")
     map: dict[str, str] = Field({}, description="Columns by field, e.g. `prompt: question`; guessed where not given")
     licence: str | None = Field(None, description="Licence, recorded in the manifest and the card")
     revision: str | None = Field(None, description="Revision, recorded; of a Hub dataset also the one to read")
@@ -136,7 +137,8 @@ def _is_data(file: Path, root: Path) -> bool:
 def digest_of_source(source: Source) -> str:
     """Identity of a source's content: SHA-256 over its files' names and bytes; of a Hub dataset its commit."""
     if source.path is None:
-        return f"{source.hub}@{source.revision or 'main'}/{source.subset}/{source.split}"
+        part = ",".join(source.files) or f"{source.subset}/{source.split}"
+        return f"{source.hub}@{source.revision or 'main'}/{part}"
     files = files_of(source)
     if files == [source.path]:
         return sha256_of(source.path)
@@ -187,15 +189,29 @@ def pinned(source: Source) -> Source:
 
 
 def _hub_rows(source: Source) -> Iterator[Row]:
-    from datasets import load_dataset
     from datasets.exceptions import DatasetNotFoundError
 
     try:
-        rows = load_dataset(
-            str(source.hub), source.subset, split=source.split, revision=source.revision, streaming=True
-        )
-        for number, record in enumerate(rows):
+        for number, record in enumerate(_streamed(source)):
             yield Row(f"{source.hub}:{number + 1}", dict(record))
     except (DatasetNotFoundError, ValueError, OSError) as error:
         # the library's own words: it knows the splits and subsets that exist
         raise UserError(f"{source.hub}: {' '.join(str(error).split())}; check the id, subset and split") from None
+
+
+def _streamed(source: Source) -> Iterable[Mapping[str, Any]]:
+    from datasets import load_dataset
+
+    if source.files:
+        at = f"hf://datasets/{source.hub}@{source.revision or 'main'}"
+        form = {"jsonl": "json", "ndjson": "json", "tsv": "csv"}
+        suffix = format_of(Path(source.files[0])) or ""
+        files = [f"{at}/{file}" for file in source.files]
+        return cast(
+            "Iterable[Mapping[str, Any]]",
+            load_dataset(form.get(suffix, suffix), data_files=files, split="train", streaming=True),
+        )
+    return cast(
+        "Iterable[Mapping[str, Any]]",
+        load_dataset(str(source.hub), source.subset, split=source.split, revision=source.revision, streaming=True),
+    )

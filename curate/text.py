@@ -11,6 +11,7 @@ every operator, figure and bracket, and the code of figures (`[asy]`): two probl
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import polars as pl
@@ -32,6 +33,9 @@ _SYMBOL: Final = {
     "⊥": "perp", "∥": "parallel", "→": "to", "±": "pm", "∓": "mp", "∘": "circ", "ℝ": "r", "ℤ": "z", "ℕ": "n", "ℚ": "q",
 }  # fmt: skip
 _THIN: Final = "\x1f"  # a thin space, which may part the thousands of a number
+# `000` and `050` are the end of a longer number even in brackets
+_SIGNED: Final = r"[-+]?(?:[1-9]\d*|0)"
+_OPEN, _CLOSE = r"([(\[{|]\s*|brace\s+)", r"(\s*[)\]}|]|\s+rbrace)"
 
 # Read from the left, the first of the list that fits: `\\` stands before `\(`, `\\(` before `\\`.
 _LITERAL: Final = {
@@ -64,8 +68,6 @@ _RULES: Final = (
     (r"\^\s*\{?\s*\\?circ\b\s*\}?|\bdegrees?\b", " circ "),
     (r"\\(?:[lc]?dots[cbmio]?)\b", " dots "),
     (r"\\([a-z]+)", " $1 "),
-    (rf"\b(\d{{1,3}})[,{_THIN}](\d{{3}})\b", "$1$2"),
-    (rf"\b(\d{{4,6}})[,{_THIN}](\d{{3}})\b", "$1$2"),
     (r"\b(\d+\.\d*?)0+\b", "$1"),
     (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"),
     (r"(\p{L}{3})-(\p{L}{4})", "$1 $2"),
@@ -75,6 +77,20 @@ _RULES: Final = (
     (r"(\d)\s*:\s*(\d)", "$1 ratio $2"),
     (r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),
 )  # fmt: skip
+
+MARKS: Final = ("\x01", "\x02")  # what a caller may put before words, to find them again among the tokens
+
+# In this order, where a comma or thin space stands between figures.
+_HAS_GROUPS: Final = rf"\d[,{_THIN}][-+\d]"
+_GROUPS: Final = (
+    # in brackets, and beside a number of another length, a comma parts a list: [-500,500], (3,100), 5,120,7
+    (rf"{_OPEN}({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3$4"),
+    (rf"{_OPEN}({_SIGNED}),({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3, $4$5"),
+    (r"\b(\d+),(\d+),(\d{1,2}|\d{4,})\b", "$1, $2, $3"),
+    (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3$4"),
+    (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3"),
+    (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})\b", "$1$2"),
+)
 
 _PIECE: Final = (
     r"\p{Han}|[\p{L}\p{M}&&[^\p{Han}]]+|\d+(?:\.\d+)?|[-+*/=<>^|!%(){}\[\]]|[\p{Sm}&&[^+=<>|^~]]"  # \p{Sm}: ∀, ⊕, ↦
@@ -97,19 +113,39 @@ NUMBER_WORDS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-def tokens(expr: pl.Expr) -> pl.Expr:
-    """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets."""
+def tokens(expr: pl.Expr, *, with_marks: bool = False) -> pl.Expr:
+    """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets.
+
+    With `with_marks`, each of `MARKS` in a text is a token too.
+    """
     text = expr.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
     text = text.map_batches(_compatible, return_dtype=pl.String()).str.to_lowercase()
     for pattern, replacement in _RULES:
         text = text.str.replace_all(pattern, replacement)
-    return text.str.extract_all(_PIECE)
+    text = text.map_batches(_grouped, return_dtype=pl.String())
+    return text.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
 
 
 def _compatible(texts: pl.Series) -> pl.Series:
     """Compatibility forms (NFKC) of the texts that are not plain ASCII: the others are theirs already."""
-    place = texts.str.contains(r"[^\x00-\x7f]").fill_null(value=False).arg_true()
-    return texts.clone().scatter(place, texts.gather(place).str.normalize("NFKC"))
+    return _changed(texts, r"[^\x00-\x7f]", lambda some: some.str.normalize("NFKC"))
+
+
+def _grouped(texts: pl.Series) -> pl.Series:
+    """The texts with the thousands of a number written as one, and lists of numbers kept lists."""
+    return _changed(texts, _HAS_GROUPS, lambda some: _replaced(some, _GROUPS))
+
+
+def _changed(texts: pl.Series, pattern: str, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """The texts with those changed that hold the pattern: most do not, and looking is cheaper than changing."""
+    place = texts.str.contains(pattern).fill_null(value=False).arg_true()
+    return texts.clone().scatter(place, change(texts.gather(place))) if len(place) else texts
+
+
+def _replaced(texts: pl.Series, rules: Sequence[tuple[str, str]]) -> pl.Series:
+    for pattern, replacement in rules:
+        texts = texts.str.replace_all(pattern, replacement)
+    return texts
 
 
 def normalised(expr: pl.Expr) -> pl.Expr:

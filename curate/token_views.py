@@ -13,21 +13,21 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.text import NUMBER_WORDS, tokens
+from curate.text import MARKS, NUMBER_WORDS, tokens
 
 Hashes = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-# These stand before a word on its way through the tokenizer, which folds case.
-_NAME: Final = "\u2a00"  # Janet, 小明, the points AB and ABCD
-_CAPITALS: Final = "\u2a01"  # the letters of ALABAMA
+# These stand before a word on its way through the tokenizer, which folds case; `curate.text` lets them through.
+_NAME, _CAPITALS = MARKS  # Janet, 小明, the points AB and ABCD; the letters of ALABAMA
 _MARKED: Final = (
     (r"(^|[^\\\p{L}])(\p{Lu}{5,})\b", f"${{1}} {_CAPITALS} ${{2}}"),
     (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小)(\p{Han})", f"${{1}}${{3}} {_NAME} ${{2}}${{4}}"),
@@ -71,6 +71,16 @@ class View:
         """Tokens a text."""
         return np.diff(self.starts)
 
+    @cached_property
+    def text_of(self) -> Counts:
+        """The number of each token's text."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
+
+    def places(self, size: int) -> Counts:
+        """Where an n-gram of `size` tokens begins that lies within one text."""
+        num = max(len(self.hashes) - size + 1, 0)
+        return np.flatnonzero(self.text_of[:num] == self.text_of[len(self.text_of) - num :])
+
 
 class Flag(enum.IntFlag):
     """What a token is, beside its hash."""
@@ -102,17 +112,17 @@ class Views:
 
 def views(texts: pl.Series) -> Views:
     """All views of a series of texts; a null text has no tokens."""
-    marked = texts.fill_null("")
+    marked = texts.fill_null("").str.replace_all("[" + "".join(MARKS) + "]", "")
     for pattern, replacement in _MARKED:
         marked = marked.str.replace_all(pattern, replacement)
-    lists = pl.select(tokens(pl.lit(marked))).to_series()
+    lists = pl.select(tokens(pl.lit(marked), with_marks=True)).to_series()
     lengths = lists.list.len().to_numpy().astype(np.int64)
     known = _known_of(lists.filter(pl.Series(lengths > 0)).explode())
     flags = known["flags"]
-    text_of = np.repeat(np.arange(len(lengths)), lengths)
+    bounds = np.concatenate(([0], np.cumsum(lengths)))
     is_token = (flags & (Flag.NAME_MARK | Flag.CAPITALS_MARK)) == 0
     is_kept = (flags & Flag.SKIPPED) == 0
-    starts = _starts(text_of[is_kept], len(lengths))
+    starts = _starts(is_kept, bounds)
     # a mark stands right before the word it is about
     before = np.roll(flags, 1)
     flags = flags | np.where(before & Flag.CAPITALS_MARK, np.uint8(Flag.TURN), np.uint8(0))
@@ -120,7 +130,7 @@ def views(texts: pl.Series) -> Views:
     plain, flags = known["plain"][is_kept], flags[is_kept]
     renumbered = np.where(flags & Flag.FIGURE, np.uint64(3), plain)
     return Views(
-        exact=View(known["raw"][is_token], _starts(text_of[is_token], len(lengths))),
+        exact=View(known["raw"][is_token], _starts(is_token, bounds)),
         plain=View(plain, starts),
         renamed=View(renamed, starts),
         renumbered=View(renumbered, starts),
@@ -163,22 +173,28 @@ def _vocabulary(words: pl.Series) -> pl.DataFrame:
     )
 
 
-def _starts(text_of: Counts, num_texts: int) -> Counts:
-    starts = np.zeros(num_texts + 1, np.int64)
-    np.cumsum(np.bincount(text_of, minlength=num_texts), out=starts[1:])
-    return starts
+def _starts(is_chosen: Flags, bounds: Counts) -> Counts:
+    """Where each text's chosen tokens start among all chosen ones."""
+    before = np.zeros(len(is_chosen) + 1, np.int64)
+    np.cumsum(is_chosen, out=before[1:])
+    return before[bounds]
 
 
 def ngrams(view: View, size: int) -> tuple[Hashes, Counts]:
     """The hash of every `size`-gram that lies within one text, and the number of that text."""
-    num = max(len(view.hashes) - size + 1, 0)
-    grams = np.zeros(num, np.uint64)
+    places = view.places(size)
+    return grams_at(view, places, size), view.text_of[places]
+
+
+def grams_at(view: View, places: Counts, size: int) -> Hashes:
+    """The hash of the `size`-gram that begins at each of some places, all of which lie within their text."""
+    grams = np.zeros(len(places), np.uint64)
+    is_all = len(places) == len(view.hashes) - size + 1
     for offset in range(size):
-        grams += view.hashes[offset : offset + num] * _MULTIPLIERS[offset]
+        tokens_there = view.hashes[offset : offset + len(places)] if is_all else view.hashes[places + offset]
+        grams += tokens_there * _MULTIPLIERS[offset]
     grams ^= grams >> np.uint64(29)  # sums leave the low bits poor, and the low bits choose the place in a table
-    text_of = np.repeat(np.arange(len(view.starts) - 1), view.lengths())
-    inside = text_of[:num] == text_of[len(text_of) - num :]
-    return grams[inside], text_of[:num][inside]
+    return grams
 
 
 def sequence_hash(view: View) -> Hashes:

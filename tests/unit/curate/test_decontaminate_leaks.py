@@ -50,7 +50,7 @@ def search_in(prompts: list[str], answers: list[str | None] | None = None, **col
     items = frame(prompts, answers, **columns).with_columns(
         benchmark=pl.lit("bench"), item=pl.int_range(pl.len()).cast(pl.String)
     )
-    return LeakSearch(items, Thresholds(0.6, 0.7, 0.75))
+    return LeakSearch(items, Thresholds(0.6, 0.7, 0.75, 0.6))
 
 
 @pytest.fixture(scope="module")

@@ -42,6 +42,12 @@ def figures(text: str) -> list[str]:
         ("f’(x) and f''(x)", r"f^{\prime}(x) and f''(x)"),
         ("zero\u200bwidth\ufeff", "zerowidth"),
         ("½ of it", "1/2 of it"),
+        ("[-500,500]", "[-500, 500]"),
+        ("[0,100)", "[0, 100)"),
+        (r"$\{100,200,300\}$", r"\{100, 200, 300\}"),
+        (r"\left(2{,}000\right)", "(2000)"),
+        ("(10,000)", "(10000)"),
+        ("1,234,567,890", "1234567890"),
         (r"\begin{align*}x&=1\\y&=2\end{align*}", "x = 1 y = 2"),
     ],
 )
@@ -70,6 +76,10 @@ def test_spelling_is_no_difference(one: str, other: str) -> None:
         ("A ∪ B", "A ∩ B"),
         ("x = -2", "x = 2"),
         ("2-sqrt(3)", "2 sqrt(3)"),
+        ("[-500,500]", "[-500500]"),
+        ("the point (3,100)", "the point (3100)"),
+        ("5,120,7", "5120,7"),
+        ("0,100", "0100"),
     ],
 )
 def test_operators_figures_and_brackets_stay_apart(one: str, other: str) -> None:
@@ -102,6 +112,15 @@ def test_equal_text_means_equal_numbers(one: list[int], other: list[int]) -> Non
 
 def test_numbers_are_a_sorted_multiset_of_figures_and_words() -> None:
     assert figures("Three cats, 12 dogs and 3 more: twice 1,000.50") == ["1000.5", "12", "2", "3", "3"]
+
+
+@given(st.lists(st.integers(-2000, 2000), min_size=2, max_size=3), st.sampled_from(["()", "[]", "[)", "(]"]))
+@settings(max_examples=150, deadline=None)
+def test_an_interval_or_a_point_is_as_many_numbers_as_it_has(values: list[int], brackets: str) -> None:
+    close = f"Look at {brackets[0]}{','.join(map(str, values))}{brackets[1]}."
+    first, second = norm(close, close.replace(",", ", "))
+    assert first == second
+    assert figures(close) == sorted(str(abs(value)) for value in values)
 
 
 def test_chinese_is_cut_into_characters() -> None:

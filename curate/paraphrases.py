@@ -1,0 +1,106 @@
+"""Paraphrases of benchmark items, by a static embedding: reworded problems that share few words with the original.
+
+A text is the mean of its tokens' vectors (WordLlama's, which its package ships, so nothing is fetched). A row whose
+text lies close to an item's, that has the item's numbers and no other answer, may say the same in other words. That is
+a hint and no proof: it drops nothing, and people look at it (`curate review`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from curate.errors import UserError
+from curate.leaks import Pair, Texts, answers_differ, holds_numbers, texts_of
+
+PACKAGE: Final = "wordllama"
+WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
+TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
+BLOCK_ROWS: Final = 2_000
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Paraphrase:
+    """A row's nearest item: where it stands, and the cosine similarity of the two."""
+
+    benchmark: str
+    item: str
+    score: float
+    item_text: str
+
+
+class ParaphraseSearch:
+    """The benchmarks' items as vectors."""
+
+    def __init__(self, items: pl.DataFrame, min_similarity: float) -> None:
+        """`items` as `benchmarks.read_items` gives them; raises `UserError` where the embedding is not installed."""
+        self._items, self._least = items, min_similarity
+        self._embedding = StaticEmbedding()
+        self._texts = texts_of(items)
+        self._vectors = self._embedding.of(items["prompt"])
+
+    def find(self, problems: pl.DataFrame) -> list[Paraphrase | None]:
+        """The nearest item of each row that it may be a paraphrase of; None for most."""
+        texts = texts_of(problems)
+        found: list[Paraphrase | None] = [None] * problems.height
+        best = dict.fromkeys(range(problems.height), 0.0)
+        for row, item, score in self._near(problems["prompt"]):
+            if score > best[row] and self._may_be(item, texts, row):
+                best[row], found[row] = score, self._paraphrase(item, score)
+        return found
+
+    def _near(self, prompts: pl.Series) -> Iterator[tuple[int, int, float]]:
+        """The pairs (row, item) that lie close to each other, and how close."""
+        for start in range(0, len(prompts), BLOCK_ROWS):
+            similarity = self._embedding.of(prompts.slice(start, BLOCK_ROWS)) @ self._vectors.T
+            for row, item in np.argwhere(similarity >= self._least).tolist():
+                yield start + row, item, float(similarity[row, item])
+
+    def _may_be(self, item: int, texts: Texts, row: int) -> bool:
+        pair = Pair(self._texts, item, texts, row)
+        return holds_numbers(pair) and not answers_differ(self._texts.answers[item], texts.answers[row])
+
+    def _paraphrase(self, item: int, score: float) -> Paraphrase:
+        benchmark, name, prompt = (self._items[column][item] for column in ("benchmark", "item", "prompt"))
+        return Paraphrase(benchmark, name, score, prompt)
+
+
+class StaticEmbedding:
+    """A vector for each token of a vocabulary; a text's is their mean, of length 1."""
+
+    def __init__(self) -> None:
+        """Reads the package's files; its own loader would look for them on the Hub."""
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        folder = _folder()
+        self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))  # Any: not typed
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._table: Vectors = load_file(folder / WEIGHTS)["embedding.weight"].astype(np.float32)
+
+    def of(self, texts: pl.Series) -> Vectors:
+        """The vectors `[texts, dimensions]`; a text without tokens is all zeros."""
+        encoded = self._tokenizer.encode_batch(texts.fill_null("").to_list(), add_special_tokens=False)
+        means: Vectors = np.stack(
+            [self._table[text.ids].sum(axis=0) for text in encoded] or [np.zeros(self._table.shape[1], np.float32)]
+        )
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        unit: Vectors = means / np.maximum(lengths, np.finfo(np.float32).tiny)
+        return unit[: len(encoded)]
+
+
+def _folder() -> Path:
+    spec = find_spec(PACKAGE)  # its import would set up logging and an HTTP client
+    if spec is None or spec.origin is None:
+        raise UserError("--paraphrases: the embedding is not installed; pip install 'gradus-rlvr[paraphrases]'")
+    return Path(spec.origin).parent
