@@ -42,6 +42,9 @@ _ADVANCED: Final = re.compile(r"\\(?:i?int|oint|sum|prod|lim|partial|nabla|det)(
 _FIGURES: Final = re.compile(r"[0-9]+")
 _SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, such as the suits of cards
 _SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
+_OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: no choice of B
+_CAPITALS: Final = re.compile(r"[A-Z]{2,}")
+_ROMAN: Final = re.compile(r"(?=[IVX]{2,}|[MDCLXVI]{4,})M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _MAX_TEXT: Final = 60
 _MANY_WORDS: Final = 5
 _MAX_CLEANED: Final = 20_000
@@ -94,6 +97,8 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     if (wanted := date(truth)) is not None:
         same_day = wanted == date(answer) or same_words(truth, answer)
         return correct("text", "text") if same_day else wrong("different", "text")
+    if _ROMAN.fullmatch(truth) and _CAPITALS.fullmatch(answer):
+        return correct("text", "text") if truth == answer else wrong("different", "text")
     if is_letter_alone(truth) or option_and_content(truth) is not None:
         return _option(truth, answer, rules)
     if (
@@ -113,6 +118,8 @@ def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
     if letter is not None:
         return correct("text", "text") if letter == option_letter(truth) else wrong("different", "text")
     option = option_and_content(truth)
+    if option is None and _OTHER_THAN_LETTER.search(answer):
+        return wrong("different", "text")
     return _decide(option[1], answer, rules) if option is not None else None
 
 
@@ -133,18 +140,28 @@ def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
 
 
 def _unread_truth(truth: str, answer: str) -> Decision:
-    if _ADVANCED.search(truth) or _ADVANCED.search(answer):
+    if _is_symbolic(truth, answer):
         return SYMBOLIC
-    if is_prose(truth) or (_SIGNS.fullmatch(truth) and _SIGNS.fullmatch(answer)):
+    if is_prose(truth) or _in_words(answer) or (_SIGNS.fullmatch(truth) and _SIGNS.fullmatch(answer)):
         return wrong("different", "text")
     return undecided("unparseable_ground_truth", "exact")
+
+
+def _is_symbolic(truth: str, answer: str) -> bool:
+    """Whether a pair is for the workers: it has sums, integrals or the like, and neither side is plain words."""
+    return any(_ADVANCED.search(text) for text in (truth, answer)) and not (_in_words(truth) or _in_words(answer))
+
+
+def _in_words(text: str) -> bool:
+    """Whether a text is a few words, such as "the set of even numbers", and no number in words."""
+    return is_phrase(text) and spoken_number(text) is None
 
 
 def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decision:
     number = spoken_number(answer)
     if number is not None:
         return compare(tree, _parsed(number, rules.policy), rules)
-    if (_ADVANCED.search(answer) or _ADVANCED.search(truth)) and num_words(answer) < _MANY_WORDS:
+    if _is_symbolic(truth, answer) and num_words(answer) < _MANY_WORDS:
         return SYMBOLIC
     if any(node.name == "ldots" or (node.op == "text" and node is not tree) for node in walk(tree)):
         return undecided("unparseable_ground_truth", "exact")

@@ -35,6 +35,12 @@ def _spoken_fraction(match: re.Match[str]) -> str:
     return rf"\frac{{{top}}}{{{bottom}}}"
 
 
+def _from_points(match: re.Match[str]) -> str:
+    """Figures grouped by points, with a decimal comma."""
+    whole = (match[1] or match[2]).replace(".", "")
+    return f"{whole}.{match[3]}" if match[3] else whole
+
+
 EVERYDAY: Final[tuple[Rule, ...]] = (
     # 3 to 4, 1 to 2 to 4: ratios; 5 out of 36
     (
@@ -56,6 +62,8 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     # figures in groups of three, by Swiss and programmers' signs; 20,00 euros
     ("'", re.compile(r"^(-?\d{1,3}(?:'\d{3})+)(?=\D|$)"), lambda m: m[1].replace("'", "")),
     ("_", re.compile(r"^(-?\d{1,3}(?:_\d{3})+)$"), lambda m: m[1].replace("_", "")),
+    # 1.234.567 and 1.234,56: the points can only group
+    (".", re.compile(r"^(-?\d{1,3}(?:\.\d{3}){2,})$|^(-?\d{1,3}(?:\.\d{3})+),(\d+)$"), _from_points),
     ("euro", re.compile(r"(?<=\d),(\d\d)(?= ?\\euro| euro)"), r".\1"),
     # US$ 5, Rs. 5
     ("US", re.compile(r"^US ?(?:\\\$)? ?(?=\d)"), r"\\$"),

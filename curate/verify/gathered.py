@@ -32,6 +32,8 @@ def _names(node: Node) -> set[str]:
     if node.op not in ("list", "set"):
         return set()
     found = [named(arg)[0] for arg in node.args]
+    if found and found[0] and not any(found[1:]) and not any(arg.op == "rel" for arg in node.args[1:]):
+        found = found[:1]  # n = 3, 4, 5
     return {re.sub(r"_\d+$", "", n.name) for n in found if n is not None} if all(found) else set()
 
 

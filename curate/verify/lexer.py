@@ -31,6 +31,7 @@ _CONNECTORS: Final = {
     "且": "and",
 }
 _LEADING_CONNECTOR: Final = re.compile(r"(or|and)\s+(.+)", re.IGNORECASE | re.DOTALL)
+_TRAILING_CONNECTOR: Final = re.compile(r"([A-Za-z]+)[ ,]+(or|and)", re.IGNORECASE)
 _TOKEN: Final = re.compile(
     r"(?P<sci>(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+(?![\w({^]))"
     r"|(?P<num>\d+(?:,\d{3})+(?![\d])(?:\.\d+)?(?!,\d)|\d+\.\d+|\d+\.(?!\d)|\.\d+|\d+)"
@@ -204,6 +205,8 @@ def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
     stripped = " ".join(text.split()).strip(" ,.;:")
     if stripped.lower() in _CONNECTORS:
         return [Token("conn", _CONNECTORS[stripped.lower()], is_spaced)]
+    if match := _TRAILING_CONNECTOR.fullmatch(stripped):
+        return [*_text(match[1], is_spaced, before), Token("conn", match[2].lower(), True)]
     if match := _LEADING_CONNECTOR.match(stripped):
         return [Token("conn", _CONNECTORS[match[1].lower()], is_spaced), *_text(match[2], True, before)]
     if stripped in FUNCTIONS and not _follows_value(before):

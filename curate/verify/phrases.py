@@ -32,7 +32,7 @@ _ONLY: Final = re.compile(
 )
 _FOR_ALL: Final = re.compile(
     r"[, ]*(?:\\text\{ ?)?\bfor (?:all|any|every|each) "
-    r"(?:real |positive |integers? |numbers? |values? of )*\}? ?\$?[a-z]\$?\}?$"
+    r"(?:real |positive |integers? |numbers? |values? of |constants? )*\}? ?\$?[a-z]\$?\}?$"
 )
 _CHINESE_LEAD: Final = re.compile(r"^(?:一共|总共|共计|合计|共有|共|有|为|是|等于|应为|应填|填)(?=[\d\\$-])")
 _COUNTERS: Final = (
@@ -41,6 +41,7 @@ _COUNTERS: Final = (
 )
 _CHINESE_NUMBER: Final = re.compile(rf"^([{CHINESE}]+)(?!分之)(?=[{_COUNTERS}][\u4e00-\u9fff]{{0,3}}$)")
 _RESTATED: Final = re.compile(r"^(?P<figures>-?[\d,.]+) ?\((?P<words>[A-Za-z][A-Za-z -]*)\)$")
+_NEGATIVE: Final = re.compile(r"^(?:(?:negative|minus) |负 ?)(?=\S)", re.IGNORECASE)
 _MAX_WORDS: Final = 10
 _QUOTED: Final = re.compile(r"^'([^']+)'$|^\*([A-Za-z0-9 ]+)\*$")
 
@@ -51,9 +52,10 @@ def bare(text: str) -> str:
         return _after_figures(text)
     if match := _QUOTED.match(text):
         text = match[1] or match[2]
-    text = _CHINESE_LEAD.sub("", text)
+    text = _NEGATIVE.sub("-", _CHINESE_LEAD.sub("", text))
     if (match := _CHINESE_NUMBER.match(text)) and (figures := number_in_words(match[1])):
         text = figures + text[match.end() :]
+    text = f"-{number_in_words(text[1:]) or text[1:]}" if text[:1] == "-" else text
     if not re.match(r"[A-Za-z$\\]", text):
         return text
     text = _LETTER_IS.sub(r"\1\2=", _in_figures(_ONLY.sub("", text)))

@@ -201,6 +201,8 @@ class Primaries(Calls):
             return Node("qty", (self.power(),), None, CURRENCY[f"\\{name}"])
         if name in _ACCENTS:
             inner = self.argument()
+            if inner.op not in ("sym", "mul", "text", "const"):
+                raise UnreadableError(f"\\{name} of a value")
             return inner._replace(name=f"{name} {inner.name}") if inner.op == "sym" else inner
         if name in _SKIPPED:
             return self.power()

@@ -143,11 +143,13 @@ def do_conflict(a: Unit, b: Unit) -> bool:
     return not unknown_a & unknown_b
 
 
+_IN_CAPITALS: Final = ("KM", "CM", "MM", "KG", "ML", "FT", "HR")
 _BASES: Final = frozenset(base for _, base in _KNOWN.values())
 
 
 def _look_up(word: str) -> tuple[Fraction, str] | None:
-    for form in (word, word.lower(), _singular(word)):
+    is_product = word.isupper() and len(word) == 2 and word not in _IN_CAPITALS  # GM, MS: letters of a formula
+    for form in (word,) if is_product else (word, word.lower(), _singular(word)):
         if form in _KNOWN:
             return _KNOWN[form]
     return None

@@ -12,9 +12,9 @@ from curate.verify import Item, Policy, check_truth, verify, verify_many
 Case = tuple[str, str, str, bool]
 
 
-def _cases() -> Iterator[Case]:
+def _cases(name: str) -> Iterator[Case]:
     kind = truth = ""
-    for line in Path(__file__).with_name("equality_cases.txt").read_text(encoding="utf-8").splitlines()[1:]:
+    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()[1:]:
         if line.startswith("[") and line.endswith("]") and line[1:-1].replace("_", "").isalpha():
             kind = line[1:-1]
         elif line.startswith("  "):
@@ -24,7 +24,7 @@ def _cases() -> Iterator[Case]:
             truth = line
 
 
-CASES = list(_cases())
+CASES = [*_cases("equality_cases.txt"), *_cases("notation_cases.txt")]
 KINDS = sorted({kind for kind, *_ in CASES})
 
 

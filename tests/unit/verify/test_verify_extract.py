@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from curate.verify import Policy, verify
+from curate.verify import Item, Policy, verify, verify_many
 
 FOUND = [
     "Adding everything up, the final answer is 42.",
@@ -121,3 +124,21 @@ def test_extraction_of_a_very_long_completion_is_quick() -> None:
     ):
         verdict = verify(filler * 20_000 + "\n\\boxed{42}", "42")
         assert verdict.ms < 2_000, filler
+
+
+def test_whole_responses_of_many_forms_get_their_verdict() -> None:
+    lines = Path(__file__).with_name("response_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    verdicts = verify_many([Item(row["completion"], row["ground_truth"]) for row in rows])
+    missed = [
+        (row, v)
+        for row, v in zip(rows, verdicts, strict=True)
+        if (v.verdict == "correct") != (row["expected"] == "correct")
+    ]
+    assert not missed
+
+
+def test_a_box_inside_any_kind_of_thinking_is_no_answer() -> None:
+    for opening, closing in (("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷")):
+        assert verify(f"{opening}\\boxed{{42}}{closing} I am not sure.", "42").reason == "think_only"
+        assert verify(f"{opening}\\boxed{{42}}", "42").reason == "truncated"
