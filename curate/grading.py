@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
@@ -12,7 +12,10 @@ from pydantic import Field, field_validator
 from curate.config import Config
 from curate.engines.protocol import Completion
 from curate.samples import Sample
+from curate.verify.check import verify_many
+from curate.verify.judge_config import JudgeConfig
 from curate.verify.policy import Policy
+from curate.verify.verdict import Item, Verdict
 
 Grade = Callable[["Problem", Completion], Sample]
 
@@ -25,11 +28,16 @@ class GradingConfig(Config):
         description="What a completion cut off at --max-tokens counts as; judged asks the verifier what stands there.",
     )
     verify: Policy = Field(Policy(), description="The verifier's policy, as YAML: '{boxes: last}'.")
+    judge: JudgeConfig | None = Field(
+        None,
+        description="A model that decides what the verifier leaves undecided, as YAML: "
+        "'{url: http://localhost:8000/v1, model: NAME}'. None by default: undecided stays undecided.",
+    )
 
-    @field_validator("verify", mode="before")
+    @field_validator("verify", "judge", mode="before")
     @classmethod
-    def _from_text(cls, policy: Any) -> Any:  # Any: pydantic checks what comes out
-        return yaml.safe_load(policy) if isinstance(policy, str) else policy
+    def _from_text(cls, fields: Any) -> Any:  # Any: pydantic checks what comes out
+        return yaml.safe_load(fields) if isinstance(fields, str) else fields
 
 
 class Problem(NamedTuple):
@@ -63,17 +71,20 @@ def grade(problem: Problem, completion: Completion, config: GradingConfig) -> Sa
     )
 
 
-def _verdict(problem: Problem, completion: Completion, config: GradingConfig) -> tuple[str, str]:
-    from curate.verify import verify
+def verdicts(items: Sequence[Item], config: GradingConfig) -> list[Verdict]:
+    """What the verifier says of each pair, in order, and the judge of what it leaves undecided, where there is one."""
+    found = verify_many(items, policy=config.verify)
+    is_settled = all(verdict.verdict != "undecided" for verdict in found)
+    if config.judge is None or (is_settled and not config.judge.audit_rate):
+        return found
+    from curate.verify.judge import shared_judge
 
+    return shared_judge(config.judge).review(items, found)
+
+
+def _verdict(problem: Problem, completion: Completion, config: GradingConfig) -> tuple[str, str]:
     if completion.finish_reason == "length" and config.truncated != "judged":
         return config.truncated, "truncated"
-    judged = verify(
-        completion.text,
-        problem.ground_truth,
-        kind=problem.kind,
-        policy=config.verify,
-        question=problem.prompt,
-        tests=problem.tests,
-    )
+    item = Item(completion.text, problem.ground_truth, problem.kind, problem.prompt, problem.tests)
+    judged = verdicts([item], config)[0]
     return judged.verdict, judged.reason

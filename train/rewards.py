@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from curate.config import nearest
 from curate.errors import UserError
-from curate.grading import GradingConfig
-from curate.verify import Item, Verdict, verify_many
+from curate.grading import GradingConfig, verdicts
+from curate.verify import Item, Verdict
 from train.language import language_of, share_in_language
 
 Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls
@@ -88,8 +88,8 @@ class Accuracy:
             for text, truth, what, asked, test, known in rows
             if known is None
         ]
-        verdicts = iter(verify_many(items, policy=self._setting.grading.verify))
-        whole = [known or _pair(next(verdicts)) for known in judged]
+        found = iter(verdicts(items, self._setting.grading))
+        whole = [known or _pair(next(found)) for known in judged]
         self.reasons = [reason for _, reason in whole]
         self.values = [VALUE[verdict] for verdict, _ in whole]
         return self.values

@@ -70,7 +70,8 @@ def _judging(judge: str | None) -> Iterator[Callable[[Sequence[Item], list[Verdi
     if judge is None:
         yield lambda _, verdicts: verdicts
         return
-    from curate.verify.judge import JudgeConfig, open_judge
+    from curate.verify.judge import open_judge
+    from curate.verify.judge_config import JudgeConfig
 
     try:
         values = yaml.safe_load(judge)

@@ -10,7 +10,7 @@ from typing import Final
 
 from curate.verify import families, gathered, intervals, matrices, relations
 from curate.verify.named import false_chain, is_equation, named, same_name, settled, sought, with_argument_of
-from curate.verify.nodes import Node, UnreadableError, symbols
+from curate.verify.nodes import Node, UnreadableError, symbols, walk
 from curate.verify.single import Rules, single
 from curate.verify.values import Proof
 from curate.verify.verdict import Decision, correct, undecided, wrong
@@ -27,10 +27,16 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     truth, answer = _reals(truth, answer), _reals(answer, truth)
     if truth == answer:
         return correct("exact", "exact")
+    if answer.op == "text" and any(n.name == "ldots" for n in walk(truth)):
+        return undecided("unparseable_answer", "text")  # words for what the dots stand for
     if "cases" in (truth.op, answer.op):
         return _cases(truth, answer, rules)
-    if (decision := _families(truth, answer)) is not None:
-        return decision
+    decision = _families(truth, answer)
+    return _statements(truth, answer, rules) if decision is None else decision
+
+
+def _statements(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Sets, equations and collections, in this order."""
     if (relabelled := _unlabelled(truth, answer)) != (truth, answer):
         return _sets(*relabelled, rules) if relabelled else wrong("different", "set")
     if intervals.is_set_like(truth) or (intervals.is_set_like(answer) and not is_equation(truth)):

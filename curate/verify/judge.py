@@ -9,6 +9,7 @@ the rules is counted on a sample of the pairs that rules decided.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import hashlib
 import logging
 import os
@@ -18,17 +19,17 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Protocol, Self
 
 import httpx
-from pydantic import Field, field_validator
 
-from curate.config import RUNTIME, Config
 from curate.engines.protocol import Engine, Request
 from curate.errors import UserError
 from curate.verify.judge_cache import JudgeCache, content_key
+from curate.verify.judge_config import JudgeConfig
 from curate.verify.judge_prompt import MAX_ANSWER_CHARS, VERSION, ask, decoy, read, says_something
 from curate.verify.verdict import OVERRUN, Item, Verdict
 
@@ -40,26 +41,6 @@ LOG: Final = logging.getLogger("gradus.judge")
 
 
 Opinion = Literal["same", "different", "contradiction", "silence"]
-
-
-class JudgeConfig(Config):
-    """A model that decides what rules cannot, behind an OpenAI-compatible server."""
-
-    url: str = Field(description="Base URL of the server, e.g. http://localhost:8000/v1; the key is OPENAI_API_KEY.")
-    model: str = Field(description="Model name that the server knows.")
-    max_tokens: int = Field(1024, ge=8, description="Tokens of a reply.")
-    audit_rate: float = Field(0.0, ge=0, le=1, description="Share of pairs decided by rules that the judge sees too.")
-    cache: Path | None = Field(None, json_schema_extra=RUNTIME, description="File that keeps replies between runs.")
-    timeout_s: float = Field(60.0, gt=0, json_schema_extra=RUNTIME, description="Seconds to wait for a reply.")
-    num_tries: int = Field(3, ge=1, json_schema_extra=RUNTIME, description="Tries where the server fails.")
-    num_in_flight: int = Field(16, ge=1, json_schema_extra=RUNTIME, description="Questions asked at a time.")
-
-    @field_validator("url")
-    @classmethod
-    def _is_http(cls, url: str) -> str:
-        if not url.startswith(("http://", "https://")):
-            raise ValueError("write a URL such as http://localhost:8000/v1")
-        return url
 
 
 class Speaker(Protocol):
@@ -95,6 +76,10 @@ class Judge:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the model and the cache go, and log the counts."""
         self._speaker.close()
         self._cache.close()
         LOG.info("judge: %s", dict(sorted(self.counts.items())))
@@ -176,6 +161,14 @@ def open_judge(config: JudgeConfig) -> Judge:
     """The judge of a config, behind its server."""
     speaker = ServerSpeaker(config)
     return Judge(speaker, cache=config.cache, audit_rate=config.audit_rate, num_in_flight=config.num_in_flight)
+
+
+@cache
+def shared_judge(config: JudgeConfig) -> Judge:
+    """The judge that all of this process share which have the same config; closed when the process ends."""
+    judge = open_judge(config)
+    atexit.register(judge.close)
+    return judge
 
 
 class ServerSpeaker:

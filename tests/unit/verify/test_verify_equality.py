@@ -9,6 +9,7 @@ import pytest
 
 from curate.verify import Item, Policy, check_truth, verify, verify_many
 
+PATIENT = Policy(timeout_s=30.0)  # a busy machine must not decide
 Case = tuple[str, str, str, bool]
 
 
@@ -31,7 +32,7 @@ KINDS = sorted({kind for kind, *_ in CASES})
 @pytest.mark.parametrize("kind", KINDS)
 def test_bare_answers_are_told_apart(kind: str) -> None:
     cases = [case for case in CASES if case[0] == kind]
-    verdicts = verify_many([Item(answer, truth, is_bare=True) for _, truth, answer, _ in cases])
+    verdicts = verify_many([Item(answer, truth, is_bare=True) for _, truth, answer, _ in cases], policy=PATIENT)
     missed = [(case, v) for case, v in zip(cases, verdicts, strict=True) if (v.verdict == "correct") != case[3]]
     assert not missed
 
@@ -40,7 +41,7 @@ def test_bare_answers_are_told_apart(kind: str) -> None:
 def test_a_box_in_a_sentence_changes_no_verdict(kind: str) -> None:
     missed = []
     for _, truth, answer, is_equal in (case for case in CASES if case[0] == kind):
-        verdict = verify(f"So the final answer is $\\boxed{{{answer}}}$, as we wanted.", truth)
+        verdict = verify(f"So the final answer is $\\boxed{{{answer}}}$, as we wanted.", truth, policy=PATIENT)
         if answer.count("{") == answer.count("}") and (verdict.verdict == "correct") != is_equal:
             missed.append((truth, answer, verdict))
     assert not missed
