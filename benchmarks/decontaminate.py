@@ -5,7 +5,7 @@ numbers; real training sets that are known to be clean say how much is flagged w
 ones: a row is contaminated when it shares any 8 words in a row with a benchmark (open-r1's filter: lower case, split
 at white space), or any 13 (GPT-3's, also without punctuation).
 
-    python benchmarks/decontaminate.py [--shared FOLDER] [--items 300]
+    python benchmarks/decontaminate.py [--shared FOLDER] [--items 300] [--large 1000000]
 """
 
 from __future__ import annotations
@@ -15,23 +15,30 @@ import os
 os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows a second are told per core
 
 import argparse
+import json
 import random
 import re
+import resource
 import string
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
 import polars as pl
+from tables import Table, shares
 
+from curate.artifact import open_artifact
 from curate.benchmarks import read_items
-from curate.benchmarks_index import candidates
-from curate.decontaminate import DecontaminateConfig, thresholds
+from curate.decontaminate import DecontaminateConfig, stage, thresholds
 from curate.leak_search import LeakSearch
+from curate.out_folder import OutFolder
+from curate.paraphrases import ParaphraseSearch
 from curate.sources import Source
+from curate.stage import decide, run_stage
 from curate.token_views import views
 
 T = TypeVar("T")
@@ -143,20 +150,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=Path(__file__).resolve().parents[2] / "shared")
     parser.add_argument("--items", type=int, default=300, help="items taken from each benchmark")
+    parser.add_argument("--large", type=int, default=0, help="rows of the run that is measured for memory; 0 for none")
     options = parser.parse_args()
     data = options.shared / "data"
     if not data.is_dir():
         sys.exit(f"skipped: no data in {data}; name its folder with --shared")
     found_table(data, options.items)
     clean_table(data)
+    paraphrase_table(data)
     speed_table(data)
+    if options.large:
+        memory_table(data, options.large)
 
 
 def found_table(data: Path, num_items: int) -> None:
     """For each transformation: how much is found as what it is, by us and by the two rules."""
-    print("Found, in % of the items (gradus: contaminated, or variant for renumbered; the rules: flagged at all)\n")
-    print(f"{'':14}" + "".join(f"{name:>26}" for name in TRANSFORMS))
-    print(f"{'':14}" + f"{'gradus   8-gram  13-gram':>26}" * len(TRANSFORMS))
+    title = (
+        "Found, in % of the items: gradus (contaminated, or variant for renumbered), any 8-gram, any 13-gram (at all)"
+    )
+    table = Table(title, list(TRANSFORMS), label_width=14, least_width=24)
     sums: dict[str, list[float]] = {name: [0, 0, 0, 0] for name in TRANSFORMS}
     for benchmark, paths in BENCHMARKS.items():
         items = _items(data, paths)
@@ -173,52 +185,100 @@ def found_table(data: Path, num_items: int) -> None:
             hits = [it is not None and it.fate == WANTED[name] for it in search.find(rows)]
             counts = [sum(hits), *(sum(map(rule.flags, rows["prompt"])) for rule in rules)]
             sums[name] = [old + new for old, new in zip(sums[name], [*counts, len(changed)], strict=True)]
-            cells.append(_cell(counts, len(changed)))
-        print(f"{benchmark:14}" + "".join(cells))
-    print(f"{'all':14}" + "".join(_cell(counts[:3], counts[3]) for counts in sums.values()) + "\n")
+            cells.append(shares(counts, len(changed)))
+        table.row(benchmark, *cells)
+    table.row("all", *(shares(counts[:3], counts[3]) for counts in sums.values()))
 
 
 def clean_table(data: Path) -> None:
     """How much of known clean sets is flagged."""
-    print("Flagged on clean sets, in % of the rows\n")
-    print(f"{'':14}{'rows':>8}{'contaminated':>14}{'variant':>10}{'8-gram':>10}{'13-gram':>10}")
+    heads = ("rows", "contaminated", "variant", "8-gram", "13-gram")
+    table = Table("Flagged on clean sets, in % of the rows", heads, label_width=14)
     for name, (path, against) in CLEAN.items():
         items, rows = _items(data, against), _items(data, path).drop("benchmark", "item")
         rows = rows.filter(~pl.col("prompt").is_in(items["prompt"].implode()))
         found = _search(items).find(rows)
         fates = [sum(it is not None and it.fate == fate for it in found) for fate in ("contaminated", "variant")]
         counts = [*fates, *(sum(map(rule.flags, rows["prompt"])) for rule in _rules(items))]
-        widths = (14, 10, 10, 10)
-        shares = "".join(
-            f"{100 * count / rows.height:>{width}.2f}" for count, width in zip(counts, widths, strict=True)
-        )
-        print(f"{name:14}{rows.height:>8,}{shares}")
-    print()
+        table.row(name, rows.height, *(f"{100 * count / rows.height:.2f}" for count in counts))
+
+
+def paraphrase_table(data: Path) -> None:
+    """GSM8K's test set reworded by a model: what each signal sees of it, and of the training set beside it."""
+    bench = _items(data, "gsm8k/test.jsonl").with_columns(item=pl.int_range(pl.len()).cast(pl.String))
+    reworded = [row["text"].split("Answer:")[0] for row in _json_lines(data / "rephrased/rephrase_gsm8k.jsonl")]
+    pools = {"reworded": _rows(reworded), "gsm8k/train": _rows(_items(data, "gsm8k/train.jsonl")["prompt"].to_list())}
+    config = DecontaminateConfig()
+    search, rules = _search(bench), _rules(bench)
+    hints = ParaphraseSearch(bench, config.min_similarity)
+    heads = ("rows", "n-grams, likeness", "embedding", "8-gram", "13-gram", "rows/s of the embedding")
+    table = Table("Paraphrases of gsm8k/test, in % of the rows flagged at all", heads, label_width=14)
+    for name, rows in pools.items():
+        start_s = time.process_time()
+        hinted = sum(hint is not None for hint in hints.find(rows))
+        per_s = rows.height / (time.process_time() - start_s)
+        found = sum(it is not None for it in search.find(rows))
+        counts = [found, hinted, *(sum(map(rule.flags, rows["prompt"])) for rule in rules)]
+        table.row(name, rows.height, *(f"{100 * count / rows.height:.2f}" for count in counts), round(per_s))
 
 
 def speed_table(data: Path) -> None:
-    """Rows a second on one core: tokenising, each pass over the tokens, and everything."""
+    """Rows a second of processor time: tokenising, each pass over the tokens, and everything."""
     items = _items(data, " ".join((*BENCHMARKS.values(), "mmlu_stem/test.jsonl")))
     search = _search(items)
-    pool = _items(data, "deepscaler/train_math.json gsm8k/train.jsonl")
-    rows = _rows(pool["prompt"].to_list())
-    print(f"Rows a second on one core, {rows.height:,} rows against {items.height:,} items\n")
+    rows = _rows(_items(data, "deepscaler/train_math.json gsm8k/train.jsonl")["prompt"].to_list())
+    title = f"Rows a second on one core, {rows.height:,} rows against {items.height:,} items"
+    table = Table(title, ("rows/s", "with tokens"), label_width=28)
     texts, took_s = _timed(lambda: views(rows["prompt"]))
-    print(f"{'tokens in every view':28}{rows.height / took_s:>12,.0f}")
-    for name, (index, view) in search.passes(texts).items():
-        _, pass_s = _timed(partial(candidates, index, view, 0.6))
-        per_s, with_tokens = rows.height / pass_s, rows.height / (took_s + pass_s)
-        print(f"{name + ' pass':28}{per_s:>12,.0f}{'with tokens':>14}{with_tokens:>10,.0f}")
+    table.row("tokens in every view", round(rows.height / took_s), "")
+    for name, propose in search.passes(texts).items():
+        _, pass_s = _timed(propose)
+        table.row(f"{name} pass", round(rows.height / pass_s), round(rows.height / (took_s + pass_s)))
     _, all_s = _timed(lambda: search.find(rows))
-    print(f"{'all passes and verdicts':28}{rows.height / all_s:>12,.0f}")
+    table.row("all passes and verdicts", round(rows.height / all_s), "")
     rule = _rules(items)[0]
     _, rule_s = _timed(lambda: [rule.flags(text) for text in rows["prompt"]])
-    print(f"{'any 8-gram, in Python':28}{rows.height / rule_s:>12,.0f}")
+    table.row("any 8-gram, in Python", round(rows.height / rule_s), "")
 
 
-def _cell(counts: list[float] | list[int], total: float) -> str:
-    shares = [100 * count / total if total else float("nan") for count in counts]
-    return f"{shares[0]:>8.1f}{shares[1]:>9.1f}{shares[2]:>9.1f}"
+def memory_table(data: Path, num_rows: int) -> None:
+    """The whole stage over a large pool on disk, in a process of its own: peak memory at a tenth of it and at all."""
+    table = Table("Memory of the stage", ("peak MB", "cpu s", "rows/s"), label_width=14)
+    here = Path(__file__).resolve().parent
+    for size in (num_rows // 10, num_rows):
+        program = f"from decontaminate import measure; measure({str(data.resolve())!r}, {size})"
+        done = subprocess.run([sys.executable, "-c", program], check=True, cwd=here, capture_output=True, text=True)
+        peak_mb, cpu_s = map(float, done.stdout.split())
+        table.row(f"{size:,} rows", peak_mb, cpu_s, round(size / cpu_s))
+
+
+def measure(data: str, num_rows: int) -> None:
+    """Print the peak memory in MB and the processor seconds of `decontaminate` over rows made from real problems."""
+    against = [str(Path(data) / path) for path in "math500/test.jsonl gsm8k/test.jsonl aime24/test.jsonl".split()]
+    config = DecontaminateConfig(against=tuple(against))
+    with tempfile.TemporaryDirectory() as folder:
+        pool = Path(folder) / "pool"
+        _write_large_pool(Path(data), pool, num_rows)
+        start_s = time.process_time()
+        run_stage(stage(config), open_artifact(pool), Path(folder) / "out")
+        cpu_s = time.process_time() - start_s
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, cpu_s)
+
+
+def _write_large_pool(data: Path, pool: Path, num_rows: int) -> None:
+    """Real prompts over and over, each time with another number in front, a shard of 50,000 at a time."""
+    known = _items(data, "deepscaler/train_math.json gsm8k/train.jsonl").drop("benchmark", "item")
+    with OutFolder(pool, {"stage": "ingest", "version": 1, "config": {}, "inputs": {"made": "0"}}) as out:
+        for index, start in enumerate(range(0, num_rows, 50_000)):
+            size = min(50_000, num_rows - start)
+            rows = pl.concat([known] * (size // known.height + 1)).head(size).with_row_index("n", offset=start)
+            rows = rows.with_columns(
+                key=pl.format("{}", "n"),
+                prompt=pl.format("Case {}: {}", "n", "prompt"),
+                source_row=pl.col("n").cast(pl.Int64),
+            )
+            out.write_batch(index, decide(rows.drop("n"), pl.lit(None), pl.lit(None)))
+        out.finish(lambda _: {})
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:
@@ -241,6 +301,10 @@ def _search(items: pl.DataFrame) -> LeakSearch:
 
 def _rules(items: pl.DataFrame) -> tuple[AnyGram, AnyGram]:
     return AnyGram(items, 8, strips_punctuation=False), AnyGram(items, 13, strips_punctuation=True)
+
+
+def _json_lines(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def _rows(prompts: list[str]) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import polars as pl
+from tables import Table, shares
 
 from curate.benchmarks import read_items
 from curate.guessable import guessable
@@ -68,17 +69,16 @@ def main() -> None:
 
 def caught_table(data: Path, num_items: int) -> None:
     """By set, shape and what is known of the answer: the share that is caught."""
-    print("Caught, in % (ground truth: the letter, the option's text, nothing; then the plain rule)\n")
-    print(f"{'':20}" + "".join(f"{name:>29}" for name in SETS))
-    print(f"{'':20}" + f"{'letter   text   none   rule':>29}" * len(SETS))
-    rows = {name: _choice_rows(data / path, num_items) for name, path in SETS.items()}
+    title = "Caught, in %: ground truth is the letter, the option's text, nothing; then the plain rule"
+    table = Table(title, list(SETS), least_width=32)
+    problems = {name: _choice_rows(data / path, num_items) for name, path in SETS.items()}
     for shape, (label, letters) in SHAPES.items():
-        print(f"{shape:20}" + "".join(_shares(problems, label, letters) for problems in rows.values()))
+        table.row(shape, *(_shares(rows, label, letters) for rows in problems.values()))
 
 
 def flagged_table(data: Path) -> None:
     """By open set: the share that is flagged (train_math holds some 154 with options), and the speed."""
-    print(f"\nFlagged in open sets\n\n{'':20}{'rows':>8}{'flagged':>9}{'%':>8}{'rule %':>8}{'rows/s':>10}")
+    table = Table("Flagged in open sets", ("rows", "flagged", "%", "rule %", "rows/s"))
     for name, path in OPEN.items():
         items = read_items([Source(path=data / path)])
         pairs = list(items.select("prompt", "ground_truth").iter_rows())
@@ -86,8 +86,8 @@ def flagged_table(data: Path) -> None:
         flagged = sum(guessable(prompt, truth, None) is not None for prompt, truth in pairs)
         per_s = len(pairs) / (time.process_time() - start_s)
         by_rule = sum(_plain_rule(prompt) for prompt, _ in pairs)
-        shares = f"{100 * flagged / len(pairs):>8.2f}{100 * by_rule / len(pairs):>8.2f}"
-        print(f"{name:20}{len(pairs):>8,}{flagged:>9,}{shares}{per_s:>10,.0f}")
+        parts = [f"{100 * count / len(pairs):.2f}" for count in (flagged, by_rule)]
+        table.row(name, len(pairs), flagged, *parts, round(per_s))
 
 
 def _shares(problems: list[tuple[str, list[str], int]], label: str, letters: str) -> str:
@@ -97,7 +97,7 @@ def _shares(problems: list[tuple[str, list[str], int]], label: str, letters: str
         for name, truth in zip(TRUTHS, (letters[right], choices[right], None), strict=True):
             caught[name] += guessable(text, truth, None) is not None
         caught["rule"] += _plain_rule(text)
-    return f"{'':>2}" + "".join(f"{100 * count / len(problems):>7.1f}" for count in caught.values())[1:]
+    return shares(list(caught.values()), len(problems))
 
 
 def _plain_rule(text: str) -> bool:

@@ -43,7 +43,7 @@ _ALONE = _any_of(
     r"\bwhich (?:one |two |three )?(?:of|among) (?:these|those|the (?:following|above|below))\b",
     rf"\bwhich (?:one |two |three )?(?:of|among) the {_THING}\b",
     rf"\bwhich {_THING} (?:below |above )?(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
-    r"\bof the following(?: \w+)?, which\b",
+    r"\bof the following(?: \w+)?, (?:which|the (?:best|closest|nearest|most|largest|smallest|greatest|least|only))\b",
     rf"{_PICK} (?:all |only )?(?:the |an? )?{_GOOD}+{_THING}\b",
     rf"{_PICK} (?:all|any|every|each|one|two|the ones?) (?:of the following\b|(?:that|which) appl)",
     rf"{_PICK} (?:all|the ones?) that (?:is|are) (?:true|correct|false)",
@@ -55,7 +55,7 @@ _ALONE = _any_of(
     r"\b(?:your answer should be|answer with) (?:the |a )?(?:single )?(?:letter|option)\b",
     # Enter "C" for circle, "P" for parabola
     r"[\"“'‘`]+\w[\"”'’`]+ (?:for|if) [\w ]+[,;] .{0,80}[\"“'‘`]+\w[\"”'’`]+ (?:for|if) ",
-    r"\b(?:answer|multiple) choices?\s*[:：]|\b(?:options|choices)\s*(?:are)?\s*[:：]",
+    r"\b(?:answer|multiple) choices?\s*[:：]|\b(?:options|choices)\s*(?:are)?\s*[:：]|选项\s*[:：]",
     "哪(?:个|一个|些)选项|(?:以下|下列)选项|正确的选项|选项中|请选择|选择正确",
     r"[（(【\[]\s*(?:单选|多选|单项选择|多项选择|不定项选择|选择)题?\s*[)）】\]]",
 )
@@ -78,11 +78,11 @@ WITH_LABELS: Final = _any_of(
 COUNTS: Final = _any_of(
     r"\bhow many (?:of|among|(?:\w+ )?statements)\b",
     r"\bnumber of (?:the )?(?:following|true|correct|false|these|statements)\b",
-    "个数|几个|有多少个?是|共有",
+    "(?:^|[^哪])个数|几个|有多少个?是|共有",
 )
 CONDITIONS: Final = _any_of(
     r"(?:satisf\w+|conditions?|propert\w+|rules?|axioms?|such that|assum\w+|requirements?|constraints?|steps?|facts|"
-    r"information|follow(?:s|ing)(?: holds?| manner| way)?|条件|性质|规则|步骤|满足)\s*[:：,，]?[\s\[(]*$"
+    r"information|follow(?:s|ing)(?: holds?| manner| way)?|条件|性质|规则|步骤|满足)\s*[:：,，?？.。]?[\s\[(]*$"
 )
 _VERBS = (
     r"find|determine|show|prove|compute|calculate|evaluate|give|state|express|solve|what|how|hence|deduce|sketch|draw|"

@@ -52,14 +52,16 @@ def guessable(prompt: str, ground_truth: str | None, choices: Sequence[str] | No
     text, answer = masked(prompt), plain_answer(ground_truth)
     if (how := _binary(text, answer, choices)) is not None:
         return how
+    is_named = _SAYS_OPTION.match(ground_truth or "") is not None
     for run in option_runs(text):
-        if _has_contents(run) and offers_options(text, run, answer):
+        if _has_contents(run) and ((is_named and named_labels(answer, run)) or offers_options(text, run, answer)):
             return Guessable("multiple_choice", f"{run.alphabet}_{run.shape}", " ".join(run.names), run)
     if choices is not None and len(choices) > 1:
         return Guessable("multiple_choice", "choices_column", f"{len(choices)} choices")
     return _without_labels(text, answer)
 
 
+_SAYS_OPTION = re.compile(r"\W*(?:the )?(?:correct )?(?:option|choice|选项)\b", re.IGNORECASE)
 _BOX = re.compile(r"\\boxed\s*\{(.*)\}", re.DOTALL)
 _LEAD_IN = re.compile(
     r"^(?:the )?(?:correct |final )?(?:answer|option|choice)(?: is\b)?\s*[:：]?\s+|^(?:答案|故选|选项?)\s*[:：]?\s*",
@@ -109,28 +111,80 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
     stem = text[: run.start]
     is_cued = ALONE.search(text) is not None or CLOSED_ZH.search(stem) is not None
     asks_on = _asks_on(run) and not _comes_first(run, stem, answer)
+    if run.shape == "bare" and not (_is_put_to_choice(stem) and _are_short(run)):
+        return False
     if named_labels(answer, run):
         return not _is_also_a_value(run, answer, is_cued=is_cued, asks_on=asks_on)
     if asks_on or _are_questions(run) or (len(run.labels) < 3 and not _is_pair_of_options(run, stem, answer, is_cued)):
         return False
     if answer and squashed(answer) in {squashed(content) for content in run.contents}:
         return True
-    if run.shape == "dash" or re.search(r"\band\W*$|[且和]\W*$", run.contents[-2]):
+    if re.search(r"\band\W*$|[且和]\W*$", run.contents[-2]):
         return False
+    if run.shape in ("dash", "bare"):
+        return not answer and _is_put_to_choice(stem) and _are_short(run)
     if run.alphabet not in STRONG:
-        return not COUNTS.search(stem) and (
-            is_cued or (not answer and _is_put_to_choice(stem) and not CONDITIONS.search(stem))
-        )
+        return not COUNTS.search(stem) and (is_cued or (not answer and _are_offered(text, run)))
     if is_cued:
         return True
     return not CONDITIONS.search(stem) and (WITH_LABELS.search(stem) is not None or _stands_apart(text, run))
+
+
+_OR = re.compile(r"(?:\bor|或者?|还是)\W*$", re.IGNORECASE)
+_REMARK = re.compile(r"\s*[（(][^()（）]{4,}[)）][\s.。．]*$")
+_BLANK = re.compile(r"[（(【][\s~　]*[)）】]|_{2,}|\\uline\{[\s~]*\}")
+_ORDER = re.compile(
+    r"(?:^|[.。!?\n]\s*)\W*(?:find|compute|calculate|evaluate|simplify|solve|factor|expand|differentiate|integrate|convert|"
+    r"计算|解|化简|求|因式分解)[^.?!。？\n]{0,30}[:：]\s*$",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(
+    r"\b(?:each|every|these|those|below|all of|expressions|questions|parts|equations|respectively)\b"
+    r"|\bfollowing(?! (?:sequence|equation|expression|figure|diagram|table|pattern|series|list|number)\b)"
+    r"|下列|以下|各|分别|下面",
+    re.IGNORECASE,
+)
+
+
+def _are_offered(text: str, run: OptionRun) -> bool:
+    """Whether labels that also number sub-questions offer answers, told from the text alone.
+
+    They do behind a blank or the middle of a sentence, before a last "or", and below one question where every one of
+    them stands before a short value.
+    """
+    stem = _REMARK.sub("", text[: run.start])
+    if CONDITIONS.search(stem) or _ORDER.search(stem):
+        return False
+    if _is_put_to_choice(stem) or (_OR.search(run.contents[-2]) and "?" in text[run.start :]):
+        return True
+    if (
+        run.shape == "line"
+        or len(run.labels) < 3
+        or not _are_short(run)
+        or any("=" in content for content in run.contents)
+    ):
+        return False
+    last = re.split(r"(?<=[.。!！])\s+|\n", stem.strip())[-1]
+    asks_one_thing = ASKS.search(last) is not None and not _SEVERAL.search(last)
+    # what asks nothing, or breaks off, is completed by what follows
+    return (
+        asks_one_thing or _BLANK.search(stem) is not None or ASKS.search(stem) is None or stem.rstrip()[-1:].isalnum()
+    )
+
+
+def _are_short(run: OptionRun) -> bool:
+    """Whether nothing but a short value stands behind any label."""
+    return all(len(content.strip()) < 40 for content in run.contents) and not run.tail.strip()
+
+
+_HEADING = re.compile(r"^\W*(?:answer )?(?:options?|choices?|选项|备选答案?)\s*[:：]?\s*$", re.IGNORECASE)
 
 
 def _comes_first(run: OptionRun, stem: str, answer: str) -> bool:
     """Whether short options open the text and the question follows them."""
     is_short = all(len(content) < 60 for content in run.contents)
     return (
-        not re.search(r"\w", stem)
+        not re.search(r"\w", _HEADING.sub("", stem))
         and is_short
         and run.alphabet in STRONG
         and (not answer or named_labels(answer, run) != ())
@@ -165,6 +219,7 @@ def _fills_lines(stem: str, run: OptionRun) -> bool:
     return all(line.rstrip(" ").endswith("\n") for line in lines) and all(len(it.strip()) < 60 for it in run.contents)
 
 
+_LAYS_DOWN = re.compile(r"\W*(?:let|suppose|assume|given|consider|set|start|take|设|令|已知|假设|若)\b", re.IGNORECASE)
 _MENTION = re.compile(rf"(?:[\s,.;:!?，。；、()（）{{}}$|*&\\~_{WRAP}]|\[|\]|\b(?:and|or)\b|[和与或])*", re.IGNORECASE)
 
 
@@ -175,8 +230,11 @@ def _has_contents(run: OptionRun) -> bool:
 
 
 def _are_questions(run: OptionRun) -> bool:
-    """Whether the labels number sub-questions: at least half of them ask for something."""
-    return 2 * sum(ASKS.search(content.strip()) is not None for content in run.contents) >= len(run.labels)
+    """Whether the labels number sub-questions or steps: at least half of them ask for something or lay it down."""
+    num_such = sum(
+        ASKS.search(content.strip()) is not None or _LAYS_DOWN.match(content) is not None for content in run.contents
+    )
+    return 2 * num_such >= len(run.labels)
 
 
 def _asks_on(run: OptionRun) -> bool:
@@ -202,7 +260,7 @@ def _stands_apart(text: str, run: OptionRun) -> bool:
 
 
 _OPEN_END = re.compile(
-    r"[?？]\W*$|(?:[=＝:：]|\b(?:is|are|equals?|be|was|were|by|of)|[是为有]|[（(]\s*[)）]|_{2,}|\\uline\{\s*\}[\s\w]{0,20})"
+    r"[?？]\W*$|(?:[=＝:：]|\b(?:is|are|equals?|be|was|were|by|of)|[是为有]|[（(【]\s*[)）】]|_{2,}|\\uline\{\s*\}[\s\w]{0,20})"
     r"[\s.。．$:：]*$"
 )
 
@@ -237,7 +295,9 @@ def _without_labels(text: str, answer: str) -> Guessable | None:
         return Guessable("multiple_choice", "no_labels", cue[0].strip()[:80])
     if _LETTERS.fullmatch(answer) and not LETTERS_ARE_THE_TOPIC.search(text):
         letters = re.findall("[A-H]", answer)
-        if letters == sorted(set(letters)) and not any(_names_something(text, letter) for letter in letters):
+        # "A beat B" names A as well
+        names = [*letters, *("B" for letter in letters if letter == "A")]
+        if letters == sorted(set(letters)) and not any(_names_something(text, name) for name in names):
             return Guessable("multiple_choice", "option_less", answer)
     return _alternatives(text, answer)
 
@@ -255,12 +315,19 @@ _CLOSED: Final = re.compile(
 )
 
 
+_LISTED: Final = re.compile(
+    r"\b(?:one of|with|from|using|between)\s+(?:the\s+)?(?:following\s+)?(?:words?|terms?|symbols?|signs?|phrases?)"
+    r"\s*[:：(]\s*(?P<body>[^.?!)\n]*)",
+    re.IGNORECASE,
+)
+
+
 def _alternatives(text: str, answer: str) -> Guessable | None:
     """The stem itself lists what can be answered: "Is it odd, even, or neither?" with the answer among them."""
     want = squashed(answer)
     if len(want) < 2:
         return None
-    for match in _CLOSED.finditer(text):
+    for match in (*_CLOSED.finditer(text.replace("...", "…")), *_LISTED.finditer(text)):
         items = {squashed(item) for item in re.split(r"[,:()]|\bor\b|\bversus\b|\bit\b", match["body"])} - {""}
         if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
             return Guessable("multiple_choice", "alternatives", match[0].strip()[:80])

@@ -73,6 +73,8 @@ def _shapes(core: str, alphabet: str) -> dict[str, str]:
         "dot": rf"{glued}{_BEFORE}({core})[{WRAP}}}]*\s?[.．、。]{apart}(?!\.)",
         "colon": rf"(?<![0-9(（]){_BEFORE}({core})[{WRAP}}}]*\s?[:：]{apart}",
         "line": rf"^[ \t]*{bullet}[{WRAP}]*({core})[{WRAP}}}]*(?:\s*[-–—|]+>?\s+|[ \t]+)(?=[^\s=&])",
+        "quoted": rf"(?<!\w)[\"']({core})[\"']\s*[:：]",
+        "bare": rf"(?<![\w\\^.+\-=/])({core})[ \t]+(?=[^\s=+\-*/<>,.])" if alphabet == "upper" else r"(?!)()",
         "dash": rf"(?<![\w\\^.+\-=/–—])({core})\s?[-–—/]\s?(?=[\w$\\(])" if alphabet == "upper" else r"(?!)()",
     }
 
@@ -85,13 +87,14 @@ _LABELS: Final = {
 # a text without a second label has no run: most texts are done with after one cheap look
 _SECOND: Final = {
     alphabet: re.compile(
-        rf"(?<![A-Za-z\\]){letters[1]}[\s{WRAP}}}$]*[.．、。:：)）\]］】〕>\-–—|/]|^\W*{letters[1]}[ \t]|②",
+        rf"(?<![A-Za-z\\]){letters[1]}[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|^\W*{letters[1]}[ \t]|②"
+        + (rf"|(?<![A-Za-z\\]){letters[1]}[ \t].*[ \t]{letters[2]}[ \t]" if alphabet == "upper" else ""),
         re.MULTILINE,
     )
     for alphabet, letters in ALPHABETS.items()
 }
-_ANY_SECOND: Final = re.compile(rf"(?:[Bb2Б]|ii|II)(?:[\s{WRAP}}}$]*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|②")
-_NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*$")  # Row 1: Step 2: Case II. name things, they offer nothing
+_ANY_SECOND: Final = re.compile(rf"(?:[Bb2Б]|ii|II)(?:[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|②")
+_NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*\Z")  # Row 1: Step 2: Case II. name things, they offer nothing
 
 
 @dataclass(frozen=True)

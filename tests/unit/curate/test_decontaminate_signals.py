@@ -111,8 +111,8 @@ def test_a_short_answer_that_two_problems_share_is_no_leak() -> None:
 
 
 REWORDED = (
-    "At the harbour a merchant sells all of his cloth: 24 bolts of silk at 15 silver coins each and 36 bolts of linen at "
-    "7 coins each. His stall at the market costs him 30 coins. With how many coins does the merchant go home?"
+    "At the harbour a merchant sells all of his cloth: 24 bolts of silk at 15 silver coins each and 36 bolts of linen "
+    "at 7 coins each. His stall at the market costs him 30 coins. With how many coins does the merchant go home?"
 )
 
 
