@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from curate.choice_cues import ALONE, CLOSED_ZH
-from curate.guessable import Guessable, named_labels, plain_answer, squashed
+from curate.guessable import Guessable, plain_answer
+from curate.offered import named_labels, squashed
 from curate.option_runs import FIGURE, WRAP, OptionRun, masked
 
 
