@@ -58,6 +58,8 @@ _PARTS: Final = "(?is)" + "|".join(rf"{one}{_PART_ASK}.*?{two}{_PART_ASK}" for o
 _MANY_ANSWERS: Final = (
     r"(?im)\b(?:give|provide|construct|find|produce|write|state|exhibit)\s+(?:down\s+)?"
     r"(?:an?|one|two|three|some|another|your\s+own|at\s+least\s+\w+)\s+(?:\w+\s+){0,2}(?:counter-?)?examples?\b"
+    rf"|{_BEGIN}(?:name|suggest|propose|think\s+of|come\s+up\s+with|invent)\s+(?:an?|one|two|three|any|some|another)\b"
+    r"|\b(?:list|name|give|find|write|state)\s+(?:down\s+)?any\s+(?:one|two|three|four|five|\d+)\b"
     r"|\banswers?\s+(?:may|will|can|could)\s+vary\b|\b(?:many|multiple|several)\s+(?:correct\s+)?answers\s+are\s+possible"
     r"|\bin\s+your\s+own\s+words\b|\bdo\s+you\s+agree\b|\bwhat\s+do\s+you\s+think\b|\byour\s+opinion\b"
     rf"|{_BEGIN}(?:write|compose|make\s+up|create|invent)\s+an?\s+(?:\w+\s+){{0,2}}"

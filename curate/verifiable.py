@@ -30,7 +30,10 @@ MARK: Final = (
     r"|(?:参考|正确)?答案\s*[:：是为])"
 )
 # a last sentence that states something; a question that lost its mark would offer lettered options
-CLAIM: Final = r"(?i)\b(?:then|is|are|has|have|exists?)\b[^.。]*[.。]\s*$"
+CLAIM: Final = (
+    r"(?i)\b(?:then|is|are|has|have|exists?|converges?|diverges?|divides?|contains?|holds?|vanish(?:es)?|commutes?|admits?|"
+    r"intersects?|coincides?|cannot|must)\b[^.。]*[.。]\s*$"
+)
 OPTIONS: Final = r"\(\s*A\s*\).*\(\s*B\s*\)"
 SHORT_CHARS: Final = 3
 
@@ -67,7 +70,7 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
 
 def stage(config: VerifiableConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` where a model is named and cannot be found."""
-    shape = Stage(name="verifiable", version=1, scope="batch", config=config, open=bound(run, config))
+    shape = Stage(name="verifiable", version=2, scope="batch", config=config, open=bound(run, config))
     if not config.has_voters:
         return shape
     settled = settle(config)
@@ -162,9 +165,15 @@ def _leak(text: pl.Expr, truth: pl.Expr) -> pl.Expr:
 
 
 def _tells(telling: pl.Expr, wanted: pl.Expr) -> pl.Expr:
-    claim = _bare(telling.str.extract(rf"(?i)^{MARK}[\s$*]*([^\n]*)", 1))
+    words = telling.str.extract(rf"(?i)^{MARK}[\s$*]*([^\n]*)", 1)
+    claim = _bare(words)
     behind = claim.str.slice(wanted.str.len_chars(), 1)
-    return (wanted.str.len_chars() > 0) & claim.str.starts_with(wanted) & ~behind.str.contains(r"[\w^/*+\-\\(]")
+    is_whole = claim.str.starts_with(wanted) & ~behind.str.contains(r"[\w^/*+\-\\(]")
+    # a unit may follow a figure
+    has_unit = wanted.str.contains(r"^[\d.,/-]+$") & (
+        _bare(words.str.extract(r"^(\S+)\s+\p{L}{2,}[\s.)]*$", 1)) == wanted
+    )
+    return (wanted.str.len_chars() > 0) & (is_whole | has_unit.fill_null(value=False))
 
 
 def _bare(answer: pl.Expr) -> pl.Expr:
