@@ -115,7 +115,8 @@ def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
 def _limits(policy: Policy, num_tests: int = 1) -> Limits:
     """The limits of a process that answers so many tests; one test's wall time is bound by `_wall_s` all the same."""
     cpu_s = policy.code_timeout_s * min(num_tests, MAX_TESTS_LONG)
-    return Limits(cpu_s, policy.code_memory_mb, is_isolated=not policy.unsafe_local)
+    total_mb = max(policy.code_total_memory_mb, policy.code_memory_mb)
+    return Limits(cpu_s, policy.code_memory_mb, total_memory_mb=total_mb, is_isolated=not policy.unsafe_local)
 
 
 def _wall_s(policy: Policy) -> float:
@@ -156,7 +157,7 @@ def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
 
 def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
     with ExitStack() as stack:
-        line, _ = _open_solver(stack, _solver_job(source, tests, "program"), policy, _limits(policy))
+        line, solver = _open_solver(stack, _solver_job(source, tests, "program"), policy, _limits(policy))
         for test in tests.tests:
             try:
                 line.send({"input": test.input, "timeout_s": _wall_s(policy)})
@@ -164,7 +165,7 @@ def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
             except TimeoutError:
                 return wrong("timeout", STAGE)
             except wire.WireError:
-                return wrong("tests_failed", STAGE)
+                return _failed(solver)
             if status is None or -status in KILLING:
                 return wrong("timeout", STAGE)
             if status != 0 or not same_output(stdout, test.output):
@@ -249,11 +250,13 @@ def _expect_ready(hear: Callable[[], Any]) -> None:
 
 
 def _failed(solver: Sandbox) -> Decision:
-    """A failed test, or a time limit where the kernel ended the solution for its CPU time."""
+    """A failed test, or the limit for which the solution was ended: CPU time, or memory that all its processes hold."""
     try:
         status = solver.process.wait(ENDS_S)
     except subprocess.TimeoutExpired:
         status = 0
+    if solver.is_over_memory:
+        return wrong("memory", STAGE)
     return wrong("timeout" if status - 128 in KILLING else "tests_failed", STAGE)
 
 

@@ -6,18 +6,16 @@ primaries. Limits on length, nesting and figures are checked before and while re
 
 from __future__ import annotations
 
-import contextlib
 from typing import Final
 
-from curate.verify.lexer import Token, tokenize
+from curate.verify.lexer import tokenize
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
-from curate.verify.primaries import CURRENCY, Primaries
+from curate.verify.quantities import Quantities, unit_name
 from curate.verify.units import is_unit_word
 
 RELATIONS: Final = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!=", "\\approx": "~", "≡": "="}
 _SETS: Final = {"\\cup": "union", "\\cap": "cap", "\\setminus": "minus"}
 _ENDS: Final = ("end", "row", "env")
-_LETTER_UNITS: Final = "mgshLNJWVK"
 _NO_FACTOR: Final = frozenset(
     [
         *RELATIONS,
@@ -41,7 +39,7 @@ def parse(cleaned: str, *, max_depth: int = 64, max_digits: int = 400) -> Node:
     return node
 
 
-class _Parser(Primaries):
+class _Parser(Quantities):
     """One method per level of the grammar."""
 
     def items(self, *closing: str) -> Node:
@@ -131,45 +129,25 @@ class _Parser(Primaries):
         return last._replace(args=(Node("ratio", (*parts[:-1], last.args[0])),))  # 3:30 pm
 
     def _product(self) -> Node:
-        left = self._unit(self.power())
+        left = self.unit(self.power())
         while True:
             operator = self.accept("*", "/", "\\times", "\\cdot")
             if operator == "/" and self.peek().kind == "text":  # dollars / hour
-                left = self._unit(Node("qty", (left,), None, "/" + self.take().text))
+                left = self.unit(Node("qty", (left,), None, "/" + self.take().text))
                 continue
             if operator == "/":  # the unit of 7/2 hours is that of the quotient
-                left = self._unit(_joined(left, self.factor(), is_division=True))
+                left = self.unit(_joined(left, self.factor(), is_division=True))
                 continue
             if operator is not None:
-                right = self._unit(self.factor())
-            elif left.op == "num" and (unit := self._letter_unit()) is not None:
+                right = self.unit(self.factor())
+            elif left.op == "num" and (unit := self.letter_unit()) is not None:
                 left = Node("qty", (left,), None, unit)
                 continue
             elif self.starts_factor():
-                right = self._unit(self.power())
+                right = self.unit(self.power())
             else:
                 return left
             left = _joined(left, right, is_division=False)
-
-    def _letter_unit(self) -> str | None:
-        """A single letter, set apart behind a figure, that closes the value: 1.5 m, 20 s, 64 m^2, 1 h 30 min."""
-        token, after = self.peek(), self.peek(1)
-        if token.text == "\\Omega" and _closes(after):
-            self.take()
-            return "ohm"
-        if token.kind != "sym" or not token.is_spaced or token.text not in _LETTER_UNITS:
-            return None
-        if _closes(after) or (after.kind == "num" and after.is_spaced):
-            return self.take().text
-        start = self.index
-        if token.text == "m" and after.text == "^":
-            self.index += 2
-            with contextlib.suppress(UnreadableError):
-                power = self._literal_exponent()
-                if power in ("2", "3") and _closes(self.peek()):
-                    return f"m^{power}"
-            self.index = start
-        return None
 
     def factor(self) -> Node:
         """A power, with signs before it."""
@@ -188,46 +166,6 @@ class _Parser(Primaries):
         if token.kind == "cmd":
             return token.text not in _NO_FACTOR
         return token.text in ("(", "[", "\\{", "{", "\\$") or (token.text == "|" and not self.bars)
-
-    def _unit(self, value: Node) -> Node:
-        """Take the words behind a value: its unit; or a currency sign."""
-        if self.peek().text in CURRENCY and self.peek(1).kind not in ("num", "sym"):
-            return Node("qty", (value,), None, CURRENCY[self.take().text])
-        words: list[str] = []
-        while (
-            self.peek().kind == "text"
-            or (words and self.is_at("/", "\\cdot") and self.peek(1).kind in ("text", "sym"))
-            or (words and self._is_unit_letter())
-        ):
-            if self._is_unit_letter():
-                self.tokens[self.index] = self.peek()._replace(kind="text")
-            token = self.take()
-            sign = token.text.replace("\\cdot", " ") if token.kind != "text" else ""
-            words.append(sign + self.take().text if sign else token.text)
-            if self.is_at("^") and not self.is_degree():
-                self.take()
-                words[-1] += "^" + self._literal_exponent()
-        return Node("qty", (value,), None, " ".join(words)) if words else value
-
-    def _is_unit_letter(self) -> bool:
-        """Whether a letter behind a unit is another: km h^{-1}."""
-        token, after = self.peek(), self.peek(1)
-        return (
-            token.kind == "sym"
-            and token.is_spaced
-            and token.text in _LETTER_UNITS
-            and (after.text == "^" or _closes(after))
-        )
-
-    def _literal_exponent(self) -> str:
-        braces = self.accept("{")
-        sign = self.accept("-") or ""
-        token = self.take()
-        if braces:
-            self.expect("}")
-        if token.kind != "num":
-            raise UnreadableError("a unit's power")
-        return sign + token.text
 
     def power(self) -> Node:
         """A primary with its exponents, degree sign and postfixes."""
@@ -322,23 +260,6 @@ def _joined(left: Node, right: Node, *, is_division: bool) -> Node:
         return Node("qty", (left,), None, right.name)
     if left.op == "text" and right.op == "num" and is_unit_word(left.name):
         return Node("qty", (right,), None, left.name)
-    if right.op == "div" and (unit := _unit_name(right)) is not None:
+    if right.op == "div" and (unit := unit_name(right)) is not None:
         return Node("qty", (left,), None, unit)
     return Node("mul", (*(left.args if left.op == "mul" else (left,)), right))
-
-
-def _unit_name(node: Node) -> str | None:
-    """The unit phrase that words in a fraction make: km/h, m/s^2; None where it is no unit."""
-    if node.op == "text":
-        return node.name
-    if node.op == "pow" and node.args[0].op == "text" and (power := node.args[1].value) and power.denominator == 1:
-        return f"{node.args[0].name}^{power}"
-    if node.op in ("div", "mul"):
-        parts = [_unit_name(arg) for arg in node.args]
-        return None if None in parts else ("/" if node.op == "div" else " ").join(part for part in parts if part)
-    return None
-
-
-def _closes(token: Token) -> bool:
-    """Whether a token ends a value."""
-    return token.kind in ("end", "conn") or token.text in (",", ";", ")")

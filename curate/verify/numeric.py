@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from curate.verify.balls import Ball, Evaluator, UndefinedError, magnitude
+from curate.verify.balls import Ball, UndefinedError, magnitude
+from curate.verify.evaluator import Evaluator
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols, walk
 
 _FIRST_BITS: Final = 160

@@ -39,6 +39,7 @@ class Policy(Config):
     max_memory_mb: int = Field(1024, ge=32, json_schema_extra=RUNTIME, description="memory of a symbolic worker, MiB")
     code_timeout_s: float = Field(6.0, gt=0, description="CPU seconds that a program may take for one test")
     code_memory_mb: int = Field(512, ge=64, description="memory of each process of a program, MiB")
+    code_total_memory_mb: int = Field(1024, ge=64, description="memory of all processes of a program together, MiB")
     unsafe_local: bool = Field(
         False, description="run programs without a sandbox where bubblewrap is missing: only for code that you trust"
     )

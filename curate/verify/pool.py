@@ -29,7 +29,7 @@ Outcome = bool | str | None  # equal, different, unreadable; or `timeout`, `memo
 Pair = tuple[str, str]
 
 _SERVER: Final = Path(__file__).with_name("worker.py")
-_START_S: Final = 60.0
+_START_S: Final = 180.0  # loading sympy; a machine at full load once took half a minute
 _GRACE_S: Final = 0.15
 _MAX_REPLY: Final = 4096
 
@@ -135,17 +135,26 @@ _IDLE = _Idle()
 
 
 def _ask(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
+    """One pair; a crash is tried once more by another worker, since a busy machine can be its cause."""
     with _IDLE.slots:
-        server = _idle_server()
-        if not server.wait_ready():
-            server.stop()
-            return "worker_crash", 0.0
-        start = time.perf_counter()
-        outcome = server.ask(pair, policy)
-        ms = (time.perf_counter() - start) * 1000
-        if server.is_alive:
-            _IDLE.servers.put(server)
+        outcome, ms = _ask_once(pair, policy)
+        if outcome == "worker_crash":
+            outcome, more_ms = _ask_once(pair, policy)
+            ms += more_ms
     return (None if outcome == "unreadable" else outcome), ms
+
+
+def _ask_once(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
+    server = _idle_server()
+    if not server.wait_ready():
+        server.stop()
+        return "worker_crash", 0.0
+    start = time.perf_counter()
+    outcome = server.ask(pair, policy)
+    ms = (time.perf_counter() - start) * 1000
+    if server.is_alive:
+        _IDLE.servers.put(server)
+    return outcome, ms
 
 
 def _idle_server() -> Server:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from curate.verify.balls import Evaluator, UndefinedError, magnitude
+from curate.verify.balls import UndefinedError, magnitude
+from curate.verify.evaluator import Evaluator
 from curate.verify.exact import NotExactError, P, residue
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols
 from curate.verify.numeric import point

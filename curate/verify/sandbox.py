@@ -18,7 +18,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Final
 
 from curate.verify.inside import wire
+from curate.verify.memory_watch import WATCH
 
 PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
 TMP: Final = "/tmp"  # noqa: S108  # the sandbox's own
@@ -50,17 +51,30 @@ class Limits:
     """What one sandbox may use."""
 
     cpu_s: float
-    memory_mb: int  # of each process: the whole sandbox may take num_processes times as much
+    memory_mb: int  # of each process
     num_processes: int = 10
+    total_memory_mb: int | None = None  # of all processes together; not watched when None
     is_isolated: bool = True
 
 
-@dataclass
+@dataclass(eq=False)
 class Sandbox:
-    """A running sandbox."""
+    """A running sandbox. is_over_memory: it was ended for what its processes held together."""
 
     process: subprocess.Popen[bytes]
     _info: int | None
+    is_over_memory: bool = False
+    _first: int | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process that everything in it descends from."""
+        return self.process.pid
+
+    def end_for_memory(self) -> None:
+        """End everything in it, and remember why."""
+        self.is_over_memory = True
+        self._end()
 
     def give(self, job: dict[str, object]) -> None:
         """Hand over the job on stdin."""
@@ -73,14 +87,19 @@ class Sandbox:
     def kill(self) -> int:
         """End everything in it and return the exit status of its main program (128 + signal where one killed it)."""
         if self.process.poll() is None:
-            first = self._first_process()
-            with suppress(ProcessLookupError):
-                # the first process of the namespace takes all others along, and bwrap reaps it: no zombies
-                os.kill(first or self.process.pid, signal.SIGKILL)
+            self._end()
         with suppress(subprocess.TimeoutExpired):
             return self.process.wait(5)
         self.process.kill()
         return self.process.wait()
+
+    def _end(self) -> None:
+        with suppress(ProcessLookupError):
+            if self._info is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                # the first process of the namespace takes all others along, and bwrap reaps it: no zombies
+                os.kill(self._first_process() or self.process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Close what leads to it, once it has ended."""
@@ -98,19 +117,21 @@ class Sandbox:
         return text.strip().splitlines()[-1] if text.strip() else "it ended without a word"
 
     def _first_process(self) -> int | None:
-        if self._info is None:
-            return None
-        with suppress(ValueError, KeyError, OSError):
-            return int(json.loads(os.read(self._info, 4096))["child-pid"])
-        return None
+        with _slot_lock:  # bwrap says it once
+            if self._first is None and self._info is not None:
+                with suppress(ValueError, KeyError, OSError):
+                    self._first = int(json.loads(os.read(self._info, 4096))["child-pid"])
+            return self._first
 
 
 @contextmanager
 def sandbox(script: str, channel: int, limits: Limits) -> Iterator[Sandbox]:
     """Start `inside/<script>.py` with a channel, and kill it at the end."""
     box = start(script, channel, limits)
+    total_mb = limits.total_memory_mb
     try:
-        yield box
+        with WATCH.over(box, total_mb << 20) if total_mb is not None else nullcontext():
+            yield box
     finally:
         box.kill()
         box.close()

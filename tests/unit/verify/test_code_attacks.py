@@ -1,5 +1,6 @@
 """A program that does not solve its problem is never correct, whatever it does to look so, and harms no machine."""
 
+import json
 import os
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from curate.verify.code import verify_code
+from curate.verify.memory_watch import resident
 from curate.verify.policy import Policy
 from curate.verify.verdict import Verdict
 
@@ -286,3 +288,45 @@ def test_the_examiner_ends_with_the_process_that_started_it(sandboxed: None) -> 
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split()
     assert not any(Path(f"/proc/{pid}").exists() for pid in ran.stdout.split())
+
+
+CALL_TESTS = json.dumps({"style": "call", "entry_point": "f", "tests": [{"args": [2], "output": 4}]})
+STDIO_TESTS = json.dumps({"style": "stdio", "tests": [{"input": "2", "output": "4"}]})
+HOARD = """
+import os, time
+def hoard():
+    for _ in range(7):
+        if os.fork() == 0:
+            held = bytearray(90 << 20)
+            for i in range(0, len(held), 4096): held[i] = 1
+            time.sleep(30)
+"""
+
+
+@pytest.mark.parametrize("style", ["call", "stdio"])
+def test_processes_that_hoard_memory_together_are_ended_together(sandboxed: None, style: str) -> None:
+    policy = Policy(code_timeout_s=5.0, code_memory_mb=160, code_total_memory_mb=256)  # each one is within its limit
+    if style == "call":
+        source = f"{HOARD}\ndef f(x):\n    hoard()\n    time.sleep(30)\n    return 4"
+        tests = CALL_TESTS
+    else:
+        source, tests = f"{HOARD}\nhoard()\ntime.sleep(30)\nprint(4)", STDIO_TESTS
+    start_s = time.monotonic()
+    verdict = verify_code(f"```python\n{source}\n```", tests, policy)
+    assert (verdict.verdict, verdict.reason) == ("wrong", "memory")
+    assert time.monotonic() - start_s < 10
+    assert verify_code("```python\ndef f(x): return x * x\n```", CALL_TESTS, policy).verdict == "correct"
+
+
+def test_what_a_tree_of_processes_holds_is_summed() -> None:
+    source = (
+        "import os,time\nheld=bytearray(60<<20)\nos.fork()\n"
+        "held[:]=bytes(len(held))\nprint(1,flush=True)\ntime.sleep(20)"
+    )
+    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, start_new_session=True) as process:
+        for _ in range(2):
+            process.stdout.readline()  # type: ignore[union-attr]  # it is a pipe
+        held = resident(process.pid)
+        os.killpg(process.pid, 9)
+    assert 120 << 20 <= held <= 400 << 20
+    assert resident(process.pid) == 0
