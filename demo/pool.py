@@ -5,7 +5,7 @@
     reasoning_gym.parquet {"question", "answer", "metadata"}
     scraped.jsonl         copies, multiple choice, proofs, leaks of the benchmark, rows without answers, torn lines
     benchmark.jsonl       the made-up benchmark that the run will report; held out
-    cold_start.jsonl      {"prompt", "completion"} for SFT; neither in the pool nor in the benchmark
+    cold_start.jsonl      {"prompt", "completion"} by a teacher that slips; in neither pool nor benchmark
 
 `write_raw` makes them all; every file depends on nothing but the seed and the sizes.
 """
@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from problems import Problem, from_expression, generate
+from problems import Problem, Slip, from_expression, generate
 
-SIZES: Final = {"expressions": 210, "stories": 210, "reasoning_gym": 130, "benchmark": 256, "cold_start": 12_000}
+SIZES: Final = {"expressions": 400, "stories": 400, "reasoning_gym": 150, "benchmark": 256, "cold_start": 12_000}
 NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_UNASKED = 60, 40, 24, 4
 NO_THINK_SHARE: Final = 0.08
+SLIP_SHARE: Final = 0.3
 
 PROOFS: Final = (
     "Prove that the sum of {a} consecutive odd numbers is divisible by {a}.",
@@ -83,13 +84,14 @@ def _plain(problem: Problem) -> dict[str, Any]:
 
 
 def _gsm8k(problem: Problem) -> dict[str, Any]:
-    return {"question": problem.question, "answer": f"{problem.working}\n#### {problem.answer}"}
+    return {"question": problem.question, "answer": f"{problem.working()}\n#### {problem.answer}"}
 
 
 def _cold_start(problem: Problem, rng: random.Random) -> dict[str, Any]:
-    is_short = rng.random() < NO_THINK_SHARE
-    completion = problem.short_completion() if is_short else problem.completion()
-    return {"prompt": problem.question, "completion": completion}
+    if rng.random() < NO_THINK_SHARE:
+        return {"prompt": problem.question, "completion": problem.short_completion()}
+    slip = Slip(rng.randrange(problem.level), rng.choice((-1, 1))) if rng.random() < SLIP_SHARE else None
+    return {"prompt": problem.question, "completion": problem.completion(slip)}
 
 
 def _write_scraped(path: Path, known: list[Problem], benchmark: list[Problem], rng: random.Random) -> None:

@@ -1,8 +1,8 @@
-r"""The demo's problems: arithmetic in expressions and stories, each with the working that a toy model can learn.
+r"""The demo's problems: sums in expressions and stories, each with the working that a toy model can learn.
 
-A problem is a chain of additions and subtractions, or one multiplication, worked in columns from the last digit, each
-column ending in the carry of the one before: `47+38:7+8=15,4+3+1=8`. The working is the text between the think marks;
-the answer follows in `\boxed{}`.
+A problem is a chain of additions and subtractions, worked in columns from the last digit, each column ending in the
+carry of the one before: `47+38:7+8=15,4+3+1=8`. The working is the text between the think marks; the answer follows in
+`\boxed{}`. A teacher may slip: one column comes out one off, and everything after it follows from that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ivo", "Jill", "Kim", "Leo")
 THINGS: Final = ("figs", "pens", "cards", "shells", "coins", "books", "stamps", "beads")
@@ -18,116 +18,125 @@ GAINS: Final = ("gets", "buys", "finds", "wins")
 LOSSES: Final = ("loses", "sells", "gives away", "drops")
 
 
+class Sum(NamedTuple):
+    """`terms` joined by `operators`, each of them + or -, one fewer than the terms."""
+
+    terms: tuple[int, ...]
+    operators: str
+
+    def __str__(self) -> str:
+        return f"{self.terms[0]}" + "".join(f" {o} {t}" for o, t in self.pairs())
+
+    def pairs(self) -> Iterator[tuple[str, int]]:
+        """Each later term with the operator before it."""
+        return zip(self.operators, self.terms[1:], strict=True)
+
+    def value(self) -> int:
+        """What it comes to."""
+        return self.terms[0] + sum(term if o == "+" else -term for o, term in self.pairs())
+
+    def stays_positive(self) -> bool:
+        """Whether no step of it falls below zero, so that columns can work it."""
+        return all(Sum(self.terms[: n + 2], self.operators[: n + 1]).value() >= 0 for n in range(len(self.operators)))
+
+
 @dataclass(frozen=True)
 class Problem:
-    """A question, its answer and its working; `family` and `level` say what kind it is and how many digits it takes."""
+    """A question about a sum; `family` says what kind it is."""
 
     question: str
-    answer: int
-    working: str
+    sum: Sum
     family: str
-    level: int
 
-    def completion(self) -> str:
-        """What a model that reasons well would write."""
-        return f"<think>{self.working}</think>\\boxed{{{self.answer}}}"
+    @property
+    def answer(self) -> int:
+        """The right answer."""
+        return self.sum.value()
+
+    @property
+    def level(self) -> int:
+        """Digits of the longest term."""
+        return max(len(str(term)) for term in self.sum.terms)
+
+    def working(self) -> str:
+        """The right working, without marks."""
+        return work(self.sum)[1]
+
+    def completion(self, slip: Slip | None = None) -> str:
+        """What a model that reasons well would write; with a slip, what one writes that errs once."""
+        value, working = work(self.sum, slip)
+        return f"<think>{working}</think>\\boxed{{{value}}}"
 
     def short_completion(self) -> str:
-        """The same without reasoning."""
+        """The right answer without reasoning."""
         return f"<think></think>\\boxed{{{self.answer}}}"
 
 
-def work(terms: list[int], operators: str) -> tuple[int, str]:
-    """Value and working of `terms` joined by `operators`: + and - in any number, or one multiplication by a digit."""
-    if operators == "*":
-        return terms[0] * terms[1], f"{terms[0]}*{terms[1]}:" + ",".join(_times(terms[0], terms[1]))
-    value = terms[0] + sum(term if o == "+" else -term for o, term in zip(operators, terms[1:], strict=True))
-    return value, ",".join(_columns(terms, operators))
+class Slip(NamedTuple):
+    """A column, counted from the last digit, and by how much its result is off."""
 
-
-def is_workable(terms: list[int], operators: str) -> bool:
-    """Whether `work` can put it in columns: one multiplication by a digit, or + and - that never fall below zero."""
-    if "*" in operators:
-        return len(terms) == 2 and terms[1] <= 9
-    return all(work(terms[: n + 2], operators[: n + 1])[0] >= 0 for n in range(len(operators)))
+    column: int
+    off: int
 
 
 def generate(rng: random.Random) -> Iterator[Problem]:
-    """Endless problems over all families, harder ones rarer."""
+    """Endless problems over all families: two terms of one or, mostly, two digits."""
     while True:
-        num_terms = rng.choices((2, 3), (96, 4))[0]
-        level = rng.choices((1, 2, 3), (15, 82, 3))[0]
-        operators = "".join(rng.choice("++-") for _ in range(num_terms - 1))
-        if rng.random() < 0.04:
-            num_terms, operators = 2, "*"
-        terms = [rng.randrange(10 ** (level - 1), 10**level) for _ in range(num_terms)]
-        if operators == "*":
-            terms[1] = rng.randrange(2, 10)
-        if is_workable(terms, operators):
-            yield _pose(terms, operators, level, rng)
+        digits = rng.choices((1, 2), (15, 85))[0]
+        operator, terms = rng.choice("+++-"), (_term(digits, rng), _term(digits, rng))
+        yield _pose(Sum(terms if operator == "+" else (max(terms), min(terms)), operator), rng)
 
 
 def from_expression(question: str, expression: str, family: str) -> Problem | None:
-    """A problem posed elsewhere as `4 + 38 - 7`; None where it is not workable in columns."""
+    """A problem posed elsewhere as `4 + 38 - 7`; None where it cannot be worked in columns."""
     parts = expression.split()
-    if not all(part.isdigit() for part in parts[::2]) or not set(parts[1::2]) <= set("+-*"):
+    if not all(part.isdigit() for part in parts[::2]) or not set(parts[1::2]) <= set("+-"):
         return None
-    terms, operators = [int(part) for part in parts[::2]], "".join(parts[1::2])
-    if not is_workable(terms, operators):
-        return None
-    answer, working = work(terms, operators)
-    return Problem(question, answer, working, family, max(len(part) for part in parts[::2]))
+    posed = Sum(tuple(int(part) for part in parts[::2]), "".join(parts[1::2]))
+    return Problem(question, posed, family) if posed.stays_positive() else None
 
 
-def _pose(terms: list[int], operators: str, level: int, rng: random.Random) -> Problem:
-    answer, working = work(terms, operators)
-    expression = f"{terms[0]}" + "".join(f" {o} {t}" for o, t in zip(operators, terms[1:], strict=True))
-    question, family = rng.choice(
-        (
-            (f"Compute ${expression}$.".replace("*", r"\times"), "expression"),
-            (f"What is {expression}?", "question"),
-            (_story(terms, operators, rng), "story"),
-        )
-    )
-    return Problem(question, answer, working, family, level)
-
-
-def _story(terms: list[int], operators: str, rng: random.Random) -> str:
-    name, thing = rng.choice(NAMES), rng.choice(THINGS)
-    if operators == "*":
-        return f"{name} has {terms[1]} boxes with {terms[0]} {thing} each. How many {thing} in all?"
-    verbs = [rng.choice(GAINS if operator == "+" else LOSSES) for operator in operators]
-    events = " and ".join(f"{verb} {term}" for verb, term in zip(verbs, terms[1:], strict=True))
-    return f"{name} has {terms[0]} {thing} and {events}. How many {thing} now?"
-
-
-def _columns(terms: list[int], operators: str) -> list[str]:
-    """Columns of a chain of additions and subtractions, last digit first.
+def work(posed: Sum, slip: Slip | None = None) -> tuple[int, str]:
+    """Value and working of a sum in columns, last digit first.
 
     The first column has the whole sum in front of it, every term as long as the longest. A column ends in the carry
     of the one before; where it would fall below zero it borrows: `71-26` is `71-26:1-6+10=5,7-2-1=4`.
     """
-    width = max(len(str(term)) for term in terms)
-    padded = [f"{term:0{width}}" for term in terms]
-    carry, columns = 0, []
-    for place in reversed(range(width)):
-        digits = [term[place] for term in padded]
-        total = carry + int(digits[0]) + sum(int(f"{o}{d}") for o, d in zip(operators, digits[1:], strict=True))
+    width = max(len(str(term)) for term in posed.terms)
+    padded = [f"{term:0{width}}" for term in posed.terms]
+    carry, value, columns = 0, 0, []
+    for column in range(width):
+        digits = [term[-1 - column] for term in padded]
+        total = Sum(tuple(map(int, digits)), posed.operators).value() + carry
+        total += slip.off if slip is not None and slip.column == column else 0
         borrowed = -(total // 10) if total < 0 else 0
         parts = (f"{carry:+}" if carry else "", f"+{borrowed}0" if borrowed else "", f"={total + 10 * borrowed}")
-        columns.append(_join(digits, operators) + "".join(parts))
+        columns.append(_join(digits, posed.operators) + "".join(parts))
         carry = total // 10
-    return [f"{_join(padded, operators)}:{columns[0]}", *columns[1:]]
+        value += total % 10 * 10**column
+    return value + carry * 10**width, ",".join([f"{_join(padded, posed.operators)}:{columns[0]}", *columns[1:]])
+
+
+def _term(digits: int, rng: random.Random) -> int:
+    return rng.randrange(10 ** (digits - 1), 10**digits)
+
+
+def _pose(posed: Sum, rng: random.Random) -> Problem:
+    question, family = rng.choice(
+        (
+            (f"Compute ${posed}$.", "expression"),
+            (f"What is {posed}?", "question"),
+            (_story(posed, rng), "story"),
+        )
+    )
+    return Problem(question, posed, family)
+
+
+def _story(posed: Sum, rng: random.Random) -> str:
+    name, thing = rng.choice(NAMES), rng.choice(THINGS)
+    events = " and ".join(f"{rng.choice(GAINS if o == '+' else LOSSES)} {term}" for o, term in posed.pairs())
+    return f"{name} has {posed.terms[0]} {thing} and {events}. How many {thing} now?"
 
 
 def _join(terms: list[str], operators: str) -> str:
     return terms[0] + "".join(f"{o}{t}" for o, t in zip(operators, terms[1:], strict=True))
-
-
-def _times(value: int, factor: int) -> list[str]:
-    carry, columns = 0, []
-    for digit in str(value)[::-1]:
-        total = int(digit) * factor + carry
-        columns.append(f"{digit}*{factor}{f'+{carry}' if carry else ''}={total}")
-        carry = total // 10
-    return columns

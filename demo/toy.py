@@ -1,4 +1,4 @@
-r"""The demo's model: a Llama of about a million parameters, small enough to train on two cores in a minute.
+r"""The demo's model: a Llama of about half a million parameters, small enough to train on two cores in half a minute.
 
 `<think>`, `</think>` and `\boxed{` are single tokens, digits stand alone, and words come from a byte-level BPE over the
 demo's own questions, so that any text can be encoded and prompts stay short. The chat template knows
@@ -28,7 +28,7 @@ CHAT_TEMPLATE: Final = (
 )
 
 
-def build_toy(folder: Path, corpus: Iterable[str] = (), *, hidden: int = 128, layers: int = 4, seed: int = 0) -> Path:
+def build_toy(folder: Path, corpus: Iterable[str] = (), *, hidden: int = 128, layers: int = 2, seed: int = 0) -> Path:
     """Write an untrained toy model with its tokenizer into `folder`, loadable by transformers and vLLM.
 
     `corpus` holds texts whose words become tokens; without it every byte is a token of its own.
