@@ -19,10 +19,8 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Final
 
-import polars as pl
-
 from curate import funnel
-from curate.artifact import list_files, open_artifact, scan_part
+from curate.artifact import list_files, open_artifact
 from curate.errors import UserError
 from curate.manifest import (
     MANIFEST,
@@ -36,9 +34,9 @@ from curate.manifest import (
 from data_cards import croissant, plots
 from data_cards.card import render
 from data_cards.card_config import CardConfig
-from data_cards.facts import model_name
+from data_cards.figures import pictures
 from data_cards.lineage import DATASET, Chain, added_columns, open_chain
-from data_cards.parts import write_parts
+from data_cards.parts import LEAST, scan_written, write_parts
 
 VERSION: Final = 1
 LOCK: Final = ".lock"
@@ -147,19 +145,8 @@ def _replace(out: Path, folder: Path) -> None:
 def _draw(stages: list[Manifest], folder: Path) -> None:
     (folder / "plots").mkdir()
     funnel.draw([funnel.step_of(stage) for stage in stages], folder / "plots" / "funnel.png")
-    kept, dropped = _rates(folder, "kept"), _rates(folder, "dropped")
-    if kept.len() + dropped.len():
-        figure = plots.difficulty(kept, dropped, model_name(stages) or "the model that graded them")
-        plots.save(figure, folder / "plots" / "difficulty.png")
-    if (folder / "samples").is_dir():
-        samples = scan_part(folder, "samples").select("num_tokens", "verdict").collect()
-        plots.save(plots.lengths(samples), folder / "plots" / "lengths.png")
-
-
-def _rates(folder: Path, part: str) -> pl.Series:
-    if not (folder / part).is_dir() or "pass_rate" not in scan_part(folder, part).collect_schema():
-        return pl.Series("pass_rate", [], dtype=pl.Float64)
-    return scan_part(folder, part).select("pass_rate").collect()["pass_rate"].drop_nulls()
+    for picture in pictures(stages, *(scan_written(folder, part) for part in LEAST)):
+        plots.save(picture.figure, folder / "plots" / picture.name)
 
 
 def _reasons(stages: list[Manifest]) -> dict[str, int]:

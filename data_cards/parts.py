@@ -13,7 +13,7 @@ from typing import Final
 
 import polars as pl
 
-from curate.artifact import Artifact, shard_path, write_shard
+from curate.artifact import Artifact, scan_part, shard_path, write_shard
 from curate.errors import UserError
 from curate.records import ADDED, DECISION, PROBLEM, SAMPLE, Column, schema
 
@@ -51,6 +51,11 @@ def write_parts(chain: Sequence[Artifact], out: Path, max_text_bytes: int) -> No
             rows = _collect(gather(chain, part).slice(start, SHARD_ROWS), f"{chain[-1].folder.parent}/*/{part}")
             _check_text(rows, part, max_text_bytes)
             write_shard(shard_path(out, part, next(number)), rows)
+
+
+def scan_written(folder: Path, part: str) -> pl.LazyFrame:
+    """A part of a dataset folder; no rows where `write_parts` had none to write."""
+    return scan_part(folder, part) if (folder / part).is_dir() else pl.LazyFrame(schema=LEAST[part])
 
 
 def describe_columns(names: Sequence[str]) -> dict[str, str]:

@@ -28,24 +28,29 @@ RATE_LABELS: Final = ("0", *(f"≤{edge:.1f}" for edge in RATE_EDGES), "<1", "1"
 TOKEN_BINS: Final = 40
 
 
-def difficulty(kept: pl.Series, dropped: pl.Series, model: str) -> Figure:
-    """How many problems have which pass rate, kept and dropped; `model` is whom the rates hold for."""
+def difficulty(kept: pl.DataFrame, dropped: pl.DataFrame, model: str) -> Figure:
+    """How many problems have which `pass_rate`, kept and dropped; `model` is whom the rates hold for.
+
+    Rates of few samples are coarse (one right of two is a half), so the title says how many there were (`num_samples`).
+    """
     figure, axes = _figure(height=3.2)
-    num_kept, num_dropped = rate_counts(kept), rate_counts(dropped)
+    num_kept, num_dropped = rate_counts(kept["pass_rate"]), rate_counts(dropped["pass_rate"])
     places = range(len(RATE_LABELS))
-    axes.bar(places, num_kept, color=KEPT, width=0.8, label=f"kept ({kept.len():,})")
-    axes.bar(places, num_dropped, bottom=num_kept, color=DROPPED, width=0.8, label=f"dropped ({dropped.len():,})")
+    axes.bar(places, num_kept, color=KEPT, width=0.8, label=f"kept ({kept.height:,})")
+    axes.bar(places, num_dropped, bottom=num_kept, color=DROPPED, width=0.8, label=f"dropped ({dropped.height:,})")
     axes.set_xticks(places, RATE_LABELS)
     axes.set_xlabel("pass rate")
     axes.set_ylabel("problems")
     # a model may be called $x$: its name is no formula
-    axes.set_title(f"Difficulty for {model}", loc="left", fontsize=10, color=INK, parse_math=False)
+    num_samples = pl.concat([kept["num_samples"], dropped["num_samples"]])
+    each = f"{num_samples.sum() / max(num_samples.len(), 1):.1f} samples each on average"
+    axes.set_title(f"Difficulty for {model}, {each}", loc="left", fontsize=10, color=INK, parse_math=False)
     axes.legend(frameon=False, fontsize=9)
     return figure
 
 
-def lengths(samples: pl.DataFrame) -> Figure:
-    """How long completions are, correct against wrong, up to the 99th percentile."""
+def lengths(samples: pl.DataFrame, stage: str) -> Figure:
+    """How long the completions of a stage are, correct against wrong, up to the 99th percentile."""
     figure, axes = _figure(height=3.2)
     longest = int(samples["num_tokens"].quantile(0.99) or 0)
     width = longest // TOKEN_BINS + 1
@@ -57,7 +62,7 @@ def lengths(samples: pl.DataFrame) -> Figure:
             axes.hist(tokens.to_list(), bins=edges, histtype="step", lw=1.8, color=color, label=label)
     axes.set_xlabel("tokens of a completion")
     axes.set_ylabel("completions")
-    axes.set_title("Lengths of the sampled completions", loc="left", fontsize=10, color=INK)
+    axes.set_title(f"Lengths of the completions that {stage} sampled", loc="left", fontsize=10, color=INK)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize=9)
     return figure

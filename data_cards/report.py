@@ -18,7 +18,8 @@ from curate.funnel import step_of
 from curate.manifest import write_atomic
 from data_cards import plots
 from data_cards.evidence import Texts, fields, match
-from data_cards.facts import MATCH_REASONS, model_name
+from data_cards.facts import MATCH_REASONS
+from data_cards.figures import pictures
 from data_cards.show_trace import clipped, visible
 from data_cards.side_by_side import compare
 from data_cards.tables import Tables
@@ -118,18 +119,5 @@ def _samples(tables: Tables) -> list[dict[str, Any]]:
 
 
 def _pictures(tables: Tables) -> list[dict[str, str]]:
-    figures = []
-    kept, dropped = _rates(tables.kept), _rates(tables.dropped)
-    if kept.len() + dropped.len():
-        model = model_name(tables.stages) or "the model that graded them"
-        figures.append(("Problems by pass rate", plots.difficulty(kept, dropped, model)))
-    samples = tables.samples.select("num_tokens", "verdict").collect()
-    if samples.height:
-        figures.append(("Tokens of the sampled completions, by verdict", plots.lengths(samples)))
-    return [{"alt": alt, "data": base64.b64encode(plots.png(figure)).decode()} for alt, figure in figures]
-
-
-def _rates(rows: pl.LazyFrame) -> pl.Series:
-    if "pass_rate" not in rows.collect_schema():
-        return pl.Series("pass_rate", [], dtype=pl.Float64)
-    return rows.select("pass_rate").drop_nulls().collect()["pass_rate"]
+    drawn = pictures(tables.stages, tables.kept, tables.dropped, tables.samples)
+    return [{"alt": p.alt, "data": base64.b64encode(plots.png(p.figure)).decode()} for p in drawn]

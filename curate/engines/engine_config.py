@@ -152,7 +152,9 @@ def _settle_local(config: EngineConfig) -> Settled:
 
 
 def _without_path(model: str) -> str:
-    return Path(model).expanduser().resolve().name if Path(model).expanduser().is_dir() else model
+    """A folder's last two names (a run and its `model`), no path of this machine; a Hub name as it is."""
+    folder = Path(model).expanduser()
+    return "/".join(folder.resolve().parts[1:][-2:]) if folder.is_dir() else model
 
 
 def _identity(config: EngineConfig, model: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ def model(folder: Path, **changes: Any) -> Path:
         "tokenizer.json": {},
         **changes,
     }
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / "model.safetensors").write_bytes(b"weights")
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content))
@@ -27,9 +27,9 @@ def model(folder: Path, **changes: Any) -> Path:
 
 
 def test_equal_files_are_the_same_model_wherever_they_lie(tmp_path: Path) -> None:
-    here, there = (EngineConfig(model=str(model(tmp_path / name))) for name in ("here", "there"))
+    here, there = (EngineConfig(model=str(model(tmp_path / name / "model"))) for name in ("here", "there"))
     assert settle(here).identity == settle(there).identity
-    assert (settle(here).model_name, settle(there).model_name) == ("here", "there")
+    assert (settle(here).model_name, settle(there).model_name) == ("here/model", "there/model")
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json"])
