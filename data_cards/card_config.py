@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from pydantic import Field, field_validator
 
 from curate.config import RUNTIME, Config
 
+TAG: Final = re.compile(r"v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")  # a semantic version
 REPO: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
 
@@ -30,6 +32,8 @@ class CardConfig(Config):
     )
     tags: tuple[str, ...] = Field(default=(), description="Further tags for the Hub.")
     authors: str = Field(default="", description="Whom to cite.")
+    version: str = Field(default="", description="vMAJOR.MINOR.PATCH, as it will be tagged; for the metadata.")
+    date: str = Field(default="", description="Day of publication, YYYY-MM-DD; for the metadata.")
     max_text_bytes: int = Field(
         default=64_000_000, gt=0, description="Longest text that is published.", json_schema_extra=RUNTIME
     )
@@ -39,6 +43,20 @@ class CardConfig(Config):
     def _repo_is_whole(cls, value: str) -> str:
         if value and not REPO.fullmatch(value):
             raise ValueError("use ORG/NAME of letters, digits, '-', '_' and '.'")
+        return value
+
+    @field_validator("version")
+    @classmethod
+    def _version_is_semantic(cls, value: str) -> str:
+        if value and not TAG.fullmatch(value):
+            raise ValueError("use vMAJOR.MINOR.PATCH, such as v1.0.0")
+        return value
+
+    @field_validator("date")
+    @classmethod
+    def _date_is_a_day(cls, value: str) -> str:
+        if value:
+            dt.date.fromisoformat(value)
         return value
 
 

@@ -45,6 +45,8 @@ def describe(config: CardConfig, stages: Sequence[Manifest], dataset: Path, file
         "license": licences(config, sources(stages, dataset)),
         "citeAs": citation(config, digest_of(files)),
         **({"url": f"https://huggingface.co/datasets/{config.repo}"} if config.repo else {}),
+        **({"version": config.version.removeprefix("v")} if config.version else {}),
+        **({"datePublished": config.date} if config.date else {}),
         **({"creator": {"@type": "sc:Person", "name": config.authors}} if config.authors else {}),
         "distribution": [*map(_file, files), *(_file_set(name, part) for name, part in present.items())],
         "recordSet": [_record_set(name, scan_part(dataset, part).collect_schema()) for name, part in present.items()],

@@ -20,12 +20,11 @@ from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from curate.errors import UserError
 from curate.manifest import MANIFEST, Manifest, read_manifest
-from data_cards.card_config import PushConfig
+from data_cards.card_config import TAG, PushConfig
 from data_cards.hub_card import card_on_hub, merged, own_card
 from data_cards.hub_errors import plainly
 from data_cards.published import MANAGED, curriculum_files, dataset_files, open_published
 
-TAG: Final = re.compile(r"v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
 UNCHANGED: Final = "nothing on the Hub was changed, and what was already sent is not sent again"
 
 

@@ -51,7 +51,7 @@ def version_of(reference: str, repo: str = "") -> str:
     """The version tag that a reference to the Hub names; empty for a folder, a branch or a commit."""
     if Path(reference).exists():
         return ""
-    from data_cards.hub import TAG
+    from data_cards.card_config import TAG
 
     revision = settled(reference, repo)[1]
     return revision if TAG.fullmatch(revision) else ""

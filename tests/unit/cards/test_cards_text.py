@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import yaml
 from huggingface_hub import DatasetCard
+from pydantic import ValidationError
 from small_run import PROMPTS, problems, write_pool, write_run
 
 from curate.artifact import open_artifact
@@ -170,11 +171,19 @@ def test_every_rate_falls_into_one_bar() -> None:
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_croissant_is_valid_and_reads_the_tables(tmp_path: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed (extra `test`)")
-    built(tmp_path, name="Problems", repo="me/problems", authors="Me")
+    built(tmp_path, name="Problems", repo="me/problems", authors="Me", version="v1.2.0", date="2026-11-30")
     croissant = mlcroissant.Dataset(tmp_path / "dataset" / "croissant.json")
     assert not croissant.metadata.ctx.issues.errors
+    assert not croissant.metadata.ctx.issues.warnings
+    assert croissant.metadata.version == "1.2.0"
     for config, part in (("default", "kept"), ("dropped", "dropped"), ("samples", "samples")):
         table = open_artifact(tmp_path / "dataset").read(part)
         records = list(croissant.records(config))
         assert [record[f"{config}/key"].decode() for record in records] == table["key"].to_list()
         assert {name.split("/")[1] for name in records[0]} == set(table.columns)
+
+
+@pytest.mark.parametrize(("field", "value"), [("version", "1.2"), ("date", "30.11.2026")])
+def test_a_version_or_date_in_another_form_is_refused_by_name(field: str, value: str) -> None:
+    with pytest.raises(ValidationError, match=field):
+        CardConfig.model_validate({field: value})
