@@ -26,6 +26,7 @@ from curriculum.history import History, restore
 from curriculum.stats import STATUSES, Stats
 
 VERSION: Final = 1
+TRAVELLING: Final = "curriculum"  # the folder that `gradus card push --with-curriculum` puts a state in
 HEADER: Final = "curriculum.json"
 PROBLEMS: Final = "curriculum.parquet"
 VISITS: Final = "curriculum-visits.parquet"
@@ -75,11 +76,12 @@ def read(folder: Path) -> Saved:
 
 
 def newest(run: Path) -> Path:
-    """The folder of the newest state of a run: the folder itself, or its last checkpoint that holds one."""
+    """The folder of the newest state: the folder itself, a run's last checkpoint, or what a dataset brought along."""
     if not run.is_dir():
         raise UserError(f"{run}: no such folder; give a run folder of gradus train, or one of its checkpoints")
-    if (run / HEADER).exists():
-        return run
+    for folder in (run, run / TRAVELLING):
+        if (folder / HEADER).exists():
+            return folder
     steps = {path.parent: path.parent.name.removeprefix("checkpoint-") for path in run.glob(f"checkpoint-*/{HEADER}")}
     checkpoints = {folder: int(step) for folder, step in steps.items() if step.isdecimal()}
     if not checkpoints:

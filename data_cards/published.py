@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import yaml
 
 from curate.artifact import PARTS, open_artifact
 from curate.errors import UserError
@@ -63,9 +65,21 @@ def curriculum_files(run: Path) -> dict[str, Path | bytes]:
     found = {path.name: path for path in sorted(folder.glob(STATE_FILES)) if path.is_file()}
     found |= {name: run / name for name in SUMMARY_FILES if (run / name).is_file()}
     contents = {name: path.read_bytes() for name, path in found.items()}
+    if "config.yaml" in contents:
+        contents["config.yaml"] = yaml.safe_dump(_without_paths(yaml.safe_load(contents["config.yaml"]))).encode()
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     contents[CHECKSUMS] = (json.dumps(sums, indent=1, sort_keys=True) + "\n").encode()
     return {f"{CURRICULUM}/{name}": content for name, content in contents.items()}
+
+
+def _without_paths(value: Any) -> Any:  # Any: YAML values
+    """The value with absolute paths cut to their last two names: where a file lay is nobody else's business."""
+    if isinstance(value, dict):
+        return {name: _without_paths(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without_paths(part) for part in value]
+    is_path = isinstance(value, str) and Path(value).is_absolute() and "\n" not in value
+    return "/".join(Path(value).parts[1:][-2:]) if is_path else value
 
 
 def _prove(folder: Path, sums: dict[str, str], where: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from datasets import load_dataset
 from hub_server import TOKEN, Fault, Hub, running_hub
 from huggingface_hub import DatasetCard, HfApi, constants
@@ -20,6 +21,7 @@ from small_run import write_run
 from curate.artifact import open_artifact
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig
+from curriculum.state import newest
 from data_cards.build import build
 from data_cards.card_config import CardConfig, PushConfig
 from data_cards.hub import Pushed, pull, tags
@@ -387,7 +389,7 @@ def test_a_hub_that_is_not_there_is_one_line(dataset: Path, tmp_path: Path) -> N
 def training_run(folder: Path, problems: pl.DataFrame) -> Path:
     curriculum = Curriculum.create(problems, CurriculumConfig(), {"dataset": "d", "model": "m"})
     curriculum.save(folder / "checkpoint-3")
-    (folder / "config.yaml").write_text("command: grpo\n")
+    (folder / "config.yaml").write_text("command: grpo\nmodel: /home/someone/secret/runs/first/model\n")
     (folder / "log.jsonl").write_text('{"step": 3, "loss": 0.5}\n')
     return folder
 
@@ -403,6 +405,8 @@ def test_a_curriculum_travels_with_its_dataset_and_goes_on_elsewhere(
     here = Curriculum.load(run / "checkpoint-3", problems, CurriculumConfig(), {"dataset": "d", "model": "m"})
     there = Curriculum.load(state, problems, CurriculumConfig(), {"dataset": "d", "model": "m"})
     assert there.draw(4) == here.draw(4)
+    assert newest(tmp_path / "pulled") == state
+    assert yaml.safe_load((state / "config.yaml").read_text()) == {"command": "grpo", "model": "first/model"}
     table = load_dataset(str(tmp_path / "pulled"), "curriculum", split="train", cache_dir=str(tmp_path / "cache"))
     assert table["key"] == problems["key"].to_list()
     assert json.loads((state / "log.jsonl").read_text())["loss"] == 0.5
