@@ -58,23 +58,33 @@ def curtailed() -> bool:
 
 
 def precise() -> None:
-    """Decision errors of fixed K and of the posterior stop, for the band 0.1 to 0.9 and Beta(.5, .5) pass rates."""
-    print("\nwrong decisions, band 0.1..0.9, Beta(.5, .5)       samples  wrong")
+    """Decision errors of fixed K and of the posterior stop, for the band 0.1 to 0.9 and Beta(.5, .5) pass rates.
+
+    `wrong early` is the share among those that stopped before the cap: what the target promises. The rest are too near
+    the band's ends for that many samples, whatever the rule.
+    """
+    print("\nwrong decisions, band 0.1..0.9, Beta(.5, .5)       samples  wrong  wrong early")
     rules: dict[str, DecisionRule] = {
         f"fixed K = {k}": BandRule(Band.of_rates(0.1, 0.9, k), 0, is_curtailed=False) for k in (4, 8, 16, 32, 64)
     }
     rules |= {
-        f"until error < {target}, at most 64": PreciseRule(0.1, 0.9, target, 4, 64, 0) for target in (0.2, 0.1, 0.05)
+        f"until error < {target}, at most {cap}": PreciseRule(0.1, 0.9, target, 4, cap, 0)
+        for target, cap in ((0.2, 64), (0.1, 64), (0.05, 64), (0.05, 256))
     }
     for name, rule in rules.items():
         chance = random.Random(1)
-        num_samples = num_wrong = 0
+        num_samples = num_wrong = num_early = num_wrong_early = 0
         for _ in range(4_000):
             rate = chance.betavariate(0.5, 0.5)
             verdicts = draw(rule, rate, chance)
             num_samples += len(verdicts)
-            num_wrong += (rule.decision(verdicts) == "keep") != (0.1 <= rate <= 0.9)
-        print(f"  {name:<48}{num_samples / 4_000:>8.1f}{num_wrong / 4_000:>7.1%}")
+            is_wrong = (rule.decision(verdicts) == "keep") != (0.1 <= rate <= 0.9)
+            is_early = isinstance(rule, PreciseRule) and len(verdicts) < rule.max_samples
+            num_wrong += is_wrong
+            num_early += is_early
+            num_wrong_early += is_wrong and is_early
+        early = f"{num_wrong_early / num_early:>13.1%}" if num_early else f"{'-':>13}"
+        print(f"  {name:<48}{num_samples / 4_000:>8.1f}{num_wrong / 4_000:>7.1%}{early}")
 
 
 def raw_generate(model: Path, problems: list[Problem], k: int, max_tokens: int) -> float:
