@@ -21,7 +21,7 @@ from curate.artifact import write_shard
 from curate.samples import sample_seed
 from curriculum import Curriculum
 from train.groups import Group, group_figures, groups_of
-from train.losses import Tokens, kimi_loss, reinforce_loss
+from train.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
 from train.objectives import Objective
 from train.refill import dead_groups, replace_groups
 from train.rewards import Accuracy
@@ -56,15 +56,17 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         if not self.model.training:
             set_seed(self._seed(f"probe {self.state.global_step} {inputs[0]['key']}"))
             return dict(super()._generate_and_score_completions(inputs))
+        if self._objective.resets_optimizer and self.optimizer is not None:
+            self.optimizer.state.clear()
         group, world = self.num_generations, self.accelerator.num_processes
-        rows = self.curriculum.draw(len(inputs) * world // group, step=self.state.global_step)
+        rows = self.curriculum.draw(len(inputs) * world // group, step=self._step_to_take)
         scored = self._score(rows)
         for _ in range(self._refill_rounds):
             # all processes go on while one of them has a dead group
             most = max(gather_object([len(dead_groups(scored, group))]))
             if most == 0:
                 break
-            fresh = self.curriculum.draw(most * world, step=self.state.global_step, exclude=rows)
+            fresh = self.curriculum.draw(most * world, step=self._step_to_take, exclude=rows)
             rows = [*rows, *fresh]
             scored = replace_groups(scored, self._score(fresh), group, self.processing_class.pad_token_id)
             scored["num_items_in_batch"] = self.accelerator.gather(scored["completion_mask"].sum()).sum()
@@ -82,6 +84,11 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             others = self._num_scored[mine] - 1
             scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
         return scored
+
+    @property
+    def _step_to_take(self) -> int:
+        """The step that a generation is for, from 1, as the log counts: a resume cuts what is after its checkpoint."""
+        return int(self.state.global_step) + 1
 
     def _seed(self, what: str) -> int:
         """Seed of this process's part of a generation: made of nothing that a resume could lose."""
@@ -107,19 +114,18 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             draw = self.curriculum.clock.draw_number
             keys = [self.curriculum.keys[row] for row in self._rows for _ in range(self.num_generations)]
             parts = {name: rewards[:, place].tolist() for place, name in enumerate(self.reward_func_names)}
-            table = {"step": [self.state.global_step + 1] * len(keys), "key": keys, **columns, **parts}
+            table = {"step": [self._step_to_take] * len(keys), "key": keys, **columns, **parts}
             path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{draw:06d}.parquet"
             write_shard(path, pl.DataFrame(table, strict=False).fill_nan(None))
 
     def _tell(self, groups: list[Group]) -> None:
         """Tell the curriculum, the log of draws and TRL's metrics what came of the last draw."""
-        # the step that this generation is for: a resume cuts the logs after the checkpoint's own
-        step = self.state.global_step + 1
         visits = [group.visit() for group in groups]
-        self.curriculum.observe(visits, step=self.state.global_step)
+        self.curriculum.observe(visits, step=self._step_to_take)
         keys = [self.curriculum.keys[visit.row] for visit in visits]
         columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
-        self._run.append(DRAWS, {"step": step, "draw": self.curriculum.clock.draw_number, "keys": keys, **columns})
+        place = {"step": self._step_to_take, "draw": self.curriculum.clock.draw_number}
+        self._run.append(DRAWS, {**place, "keys": keys, **columns})
         figures = {f"curriculum/{name}": value for name, value in self.curriculum.metrics().items()}
         for name, value in {**figures, **group_figures(groups)}.items():
             self._metrics["train"][name].append(value)
@@ -137,8 +143,11 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         self._metrics["train"]["entropy"].append(((entropies * mask).sum() / mask.sum().clamp(min=1)).item())
         tokens = Tokens(logps, inputs.get("old_per_token_logps", logps.detach()), mask, inputs["advantages"])
         length = self.max_completion_length
-        is_kimi = self._objective.loss == "kimi"
-        loss = kimi_loss(tokens, length, self._objective.tau) if is_kimi else reinforce_loss(tokens, length)
+        if self._objective.loss == "kimi":
+            self._metrics["train"]["log_ratio/mean_square"].append(squared_log_ratio(tokens).item())
+            loss = kimi_loss(tokens, length, self._objective.tau)
+        else:
+            loss = reinforce_loss(tokens, length)
         return loss / self.current_gradient_accumulation_steps
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
