@@ -14,6 +14,7 @@ from curate.config import Config
 from curate.options import with_options
 from train.compare import compare
 from train.explain import explain
+from train.launch import accelerate_config
 from train.recipe import recipe
 from train.trace import trace
 
@@ -59,6 +60,7 @@ app.command("recipe")(recipe)
 app.command("compare")(compare)
 app.command("explain")(explain)
 app.command("trace")(trace)
+app.command("accelerate-config")(accelerate_config)
 
 
 @app.callback()

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 from curate.config import Config
 from curate.difficulty import DifficultyConfig
 from train.grpo_config import GrpoConfig
+from train.on_policy import OnPolicyConfig
 from train.sft import SftConfig
 
 FLOPS: Final = 989e12  # H100 SXM, bfloat16, dense: NVIDIA's data sheet
@@ -57,6 +58,8 @@ def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
         trained = int(num * config.max_tokens * MEAN_LENGTH)
     elif isinstance(config, SftConfig):
         trained = int(config.batch_size * config.max_steps * config.max_tokens * MEAN_LENGTH)
+        if isinstance(config, OnPolicyConfig) and config.teacher is not None:
+            rollouts, generated = config.batch_size * config.max_steps, trained
     elif isinstance(config, DifficultyConfig):
         rollouts = config.k * pool_size
         generated = int(rollouts * config.max_tokens * MEAN_LENGTH)

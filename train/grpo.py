@@ -6,6 +6,7 @@ was measured (`curate.engines.prompts`), and answers are judged by the same veri
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,10 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
     check_split(config, config.sequences_per_step)
     if config.refill_rounds and config.num_problems % num_processes():
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
+    if objective.resets_optimizer and os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
+        raise UserError(
+            f"objective {config.objective} begins anew with its optimizer, DeepSpeed cannot; use ddp or fsdp"
+        )
     folder = find_model(model, config, max_tokens=config.max_tokens)
     rows = read_problems(data)
     identity = identify("grpo", model, data, rows.digest, config)

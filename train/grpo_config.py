@@ -11,7 +11,7 @@ from curate.config import RUNTIME
 from curate.engines.prompts import PromptConfig
 from curate.grading import GradingConfig
 from curriculum import CurriculumConfig
-from train.objectives import OBJECTIVES
+from train.objectives import OBJECTIVES, ONLY_TRLS
 from train.rewards import Setting
 from train.settings import TAKEN, TrainerConfig, as_table
 
@@ -92,9 +92,8 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
                 "rewards must begin with accuracy, from which the curriculum learns (a weight of 0 will do)"
             )
         row = OBJECTIVES.get(self.objective)
-        if row is not None and row.loss != "trl" and (self.kl_coef or self.vllm):
-            named = "KL to the start" if self.kl_coef else "correction for what vLLM samples"
-            raise ValueError(f"objective {self.objective} has no {named}; use dr_grpo, or leave that option out")
+        if row is not None and row.loss != "trl":
+            self._refuse_what_our_losses_ignore()
         num = self.num_problems * self.group_size
         if num % self.updates_per_generation:
             raise ValueError(
@@ -110,6 +109,13 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
                 "set updates_per_generation or passes_per_generation to 2 or more, or tau to 0"
             )
         return self
+
+    def _refuse_what_our_losses_ignore(self) -> None:
+        if self.kl_coef or self.vllm:
+            named = "KL to the start" if self.kl_coef else "correction for what vLLM samples"
+            raise ValueError(f"objective {self.objective} has no {named}; use dr_grpo, or leave that option out")
+        if ignored := sorted(ONLY_TRLS & set(self.trl)):
+            raise ValueError(f"objective {self.objective} has no {ignored[0]}; use dr_grpo, or leave it out of trl")
 
     @property
     def sequences_per_step(self) -> int:

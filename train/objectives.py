@@ -23,6 +23,7 @@ class Objective:
 
     loss: `trl` for TRL's own, else ours of this name.
     baseline: what is subtracted from a reward: the group's mean, or the mean of the others (leave-one-out).
+    resets_optimizer: whether every generation begins with a fresh optimizer.
     tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
     """
@@ -34,13 +35,14 @@ class Objective:
     settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of TRL's fields
     loss: Literal["trl", "reinforce", "kimi"] = "trl"
     baseline: Literal["mean", "leave_one_out"] = "mean"
+    resets_optimizer: bool = False
     tau: float = 0.0
     refill_rounds: int = 0
 
 
 OBJECTIVES: Final[dict[str, Objective]] = {
     "reinforce": Objective(
-        paper="Williams 1992, eq. 4, with the group's mean as baseline (a signed, weighted form of SFT)",
+        paper="Williams 1992, with the group's mean as baseline (a signed, weighted form of SFT)",
         equation="1/(G L) sum_i (r_i - mean r) sum_t log pi(o_it)",
         normalises="nothing but the constant L",
         biases="None on policy. A generation used for more than one update is treated as if it were on policy.",
@@ -81,9 +83,11 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         equation="1/(G L) sum_i [(r_i - mean r) log pi(o_i) - tau/2 (log pi(o_i) - log pi_start(o_i))^2]",
         normalises="nothing but the constant L",
         biases="None of std or length. The squared log-ratio to the policy that sampled holds a long completion as a "
-        "whole; it is 0, and so is its gradient, until the generation is used for a second update.",
+        "whole; it is 0, and so is its gradient, until the generation is used for a second update. Each generation is "
+        "an iteration: the policy that sampled it is the reference, and the optimizer begins anew.",
         settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0},
         loss="kimi",
+        resets_optimizer=True,
     ),
     "gspo": Objective(
         paper="GSPO, arXiv 2507.18071, eq. 5 and 7; clip range from sec. 5.1",
@@ -107,6 +111,15 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         baseline="leave_one_out",
     ),
 }  # fmt: skip
+
+
+# fields of TRL's own losses, which ours do not read
+ONLY_TRLS: Final = frozenset(
+    {
+        "epsilon", "epsilon_high", "delta", "importance_sampling_level", "top_entropy_quantile", "entropy_coef",
+        "use_adaptive_entropy", "off_policy_mask_threshold", "use_bias_correction_kl", "router_aux_loss_coef",
+    }
+)  # fmt: skip
 
 
 def objective_named(name: str) -> Objective:

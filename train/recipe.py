@@ -1,8 +1,8 @@
 """Recipes: published trainings as small YAML files, run stage by stage or only reckoned up.
 
-A stage names its command, the model it starts from (`start`, or an earlier stage), its data (`problems`, `cold_start`,
-or an earlier stage) and the settings that the paper gives. Each stage is a run folder of its own under --out, so a
-recipe that was stopped goes on where it was.
+A stage names its command, the model it starts from (`start`, `student`, or an earlier stage), its data (`problems`,
+`cold_start`, or an earlier stage) and the settings that the paper gives. Each stage is a run folder of its own under
+--out, so a recipe that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ MODELS: Final = {
 }
 Name = Annotated[str, typer.Argument(help="Recipe; `gradus train recipe list` names them.", show_default=False)]
 ColdStart = Annotated[Path | None, typer.Option("--cold-start", help="Prompts with completions for the cold start.")]
+Student = Annotated[str | None, typer.Option("--student", help="Model to distil into at the end, where a recipe does.")]
+Until = Annotated[str | None, typer.Option("--until", help="Stop after this stage.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="Change a setting: STAGE.FIELD=VALUE.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it will cost, and do nothing.")]
 
@@ -59,7 +61,7 @@ class Recipe(Config):
 
     @model_validator(mode="after")
     def _looks_back(self) -> Self:
-        known = {"start", "problems", "cold_start"}
+        known = {"start", "student", "problems", "cold_start"}
         for step in self.stages:
             for word in (step.model, step.data):
                 if word not in known:
@@ -84,6 +86,8 @@ def recipe(
     data: DataFile,
     out: Out,
     cold_start: ColdStart = None,
+    student: Student = None,
+    until: Until = None,
     settings: Settings = None,
     dry_run: DryRun = False,
     force: Force = False,
@@ -92,9 +96,10 @@ def recipe(
 
     Example: gradus train recipe dr_grpo --model Qwen/Qwen2.5-1.5B --data runs/difficulty --out runs/dr_grpo --dry-run
     """
-    chosen = load_recipe(name)
+    chosen = load_recipe(name) if until is None else cut(load_recipe(name), until)
     inputs = {"problems": data, **({"cold_start": cold_start} if cold_start else {})}
-    stages = plan(chosen, model, inputs, out, changes(settings or []))
+    models = {"start": model, **({"student": student} if student else {})}
+    stages = plan(chosen, models, inputs, out, changes(settings or []))
     if dry_run:
         typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
         return
@@ -116,6 +121,14 @@ def load_recipe(name: str) -> Recipe:
     return parse(Recipe, read_yaml(path), str(path))
 
 
+def cut(chosen: Recipe, until: str) -> Recipe:
+    """The recipe up to and with a stage."""
+    names = [step.name for step in chosen.stages]
+    if until not in names:
+        raise UserError(f"--until: the recipe has no stage {until}; {nearest(until, names)}")
+    return chosen.model_copy(update={"stages": chosen.stages[: names.index(until) + 1]})
+
+
 def changes(settings: list[str]) -> dict[str, dict[str, Any]]:
     """`STAGE.FIELD=VALUE` options as tables by stage; values are YAML."""
     tables: dict[str, dict[str, Any]] = {}
@@ -129,7 +142,11 @@ def changes(settings: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def plan(
-    chosen: Recipe, model: str, inputs: Mapping[str, Path], out: Path, changed: Mapping[str, dict[str, Any]]
+    chosen: Recipe,
+    models: Mapping[str, str],
+    inputs: Mapping[str, Path],
+    out: Path,
+    changed: Mapping[str, dict[str, Any]],
 ) -> list[Planned]:
     """Every stage with its settings checked, before the first one runs."""
     names = [step.name for step in chosen.stages]
@@ -139,7 +156,9 @@ def plan(
     for step in chosen.stages:
         if step.data == "cold_start" and "cold_start" not in inputs:
             raise UserError(f"stage {step.name} needs examples to start from; give --cold-start FILE")
-        start = model if step.model == "start" else str(out / step.model / "model")
+        if step.model == "student" and "student" not in models:
+            raise UserError(f"stage {step.name} needs a model to distil into; give --student MODEL, or stop by --until")
+        start = models.get(step.model, str(out / step.model / "model"))
         table = {
             **step.config,
             **changed.get(step.name, {}),

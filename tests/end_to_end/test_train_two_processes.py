@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 from toy_runs import copying_problems, train_copier
 
+from train.launch import FOLDER
+
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 BIN = Path(sys.executable).parent
 
 
 def train(folder: Path, out: Path) -> None:
-    launch = [
-        "accelerate", "launch", "--cpu", "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
-        "--dynamo_backend", "no", "--main_process_port", "0", "--no_python", str(BIN / "gradus"),
-    ]  # fmt: skip
+    launch = ["accelerate", "launch", "--config_file", str(FOLDER / "cpu.yaml"), "--no_python", str(BIN / "gradus")]
     command = [
         "train", "grpo", "--model", str(folder / "sft" / "model"), "--data", str(folder / "problems.jsonl"),
         # three groups of four over two processes: the second group lies on both

@@ -1,6 +1,8 @@
 """The lineage of the objectives, held by gradients of a tiny model on one and the same generation."""
 
 import dataclasses
+import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import sqrt
@@ -29,6 +31,12 @@ def odd_length(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], 
     """Rewards completions with an odd number of tokens: an untrained model gets some right and some wrong."""
     self.reasons = [""] * len(completion_ids)
     return [float(len(ids) % 2) for ids in completion_ids]
+
+
+def odd_start(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
+    """Rewards completions whose first token has an odd number: about half of them, in every group."""
+    self.reasons = [""] * len(completion_ids)
+    return [float(ids[0] % 2) for ids in completion_ids]
 
 
 def always(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
@@ -189,6 +197,64 @@ def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) 
 
 
 @pytest.mark.heavy
+def test_kimis_optimizer_begins_anew_with_every_generation_and_its_reference_is_who_sampled(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewards.Accuracy, "__call__", odd_start)
+    ages, steps = {}, 6
+    for name in ("kimi", "dr_grpo"):
+        config = GrpoConfig(
+            objective=name, num_problems=2, group_size=GROUP, max_steps=steps, max_tokens=LENGTH, save_steps=steps,
+            updates_per_generation=2, learning_rate=1e-2, logging_steps=1,
+        )  # fmt: skip
+        (tmp_path / name).mkdir()
+        row = replace(objective_named(name), tau=0.1)
+        run = RunFolder(tmp_path / name, {})
+        trainer = build_trainer(place / "toy", read_problems(place / "problems.jsonl"), config, row, run)
+        trainer.train()
+        ages[name] = {int(state["step"]) for state in trainer.optimizer.state.values()}
+    # two updates since the last generation, not six since the start
+    assert ages == {"kimi": {2}, "dr_grpo": {steps}}
+    log = [json.loads(line) for line in (tmp_path / "kimi" / "log.jsonl").read_text().splitlines()]
+    ratios = [line["log_ratio/mean_square"] for line in log if "log_ratio/mean_square" in line]
+    # 0 at the first update of a generation, not at the second
+    assert all(abs(ratio) < 1e-6 for ratio in ratios[::2])
+    assert all(ratio > 1e-4 for ratio in ratios[1::2])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("epsilon", "is_clipped"), [(0.2, True), (10.0, False)])
+def test_a_wide_clip_range_lets_a_large_ratio_through(
+    place: Path, tmp_path: Path, epsilon: float, is_clipped: bool
+) -> None:
+    """DeepSeek-R1's epsilon of 10: the gradient of a token whose probability grew fivefold is not cut."""
+    import torch
+
+    config = GrpoConfig(
+        objective="grpo", num_problems=3, group_size=GROUP, max_steps=1, max_tokens=LENGTH, kl_coef=0.0,
+        trl={"epsilon": epsilon},
+    )  # fmt: skip
+    run = RunFolder(tmp_path, {})
+    rows = read_problems(place / "problems.jsonl")
+    trainer = build_trainer(place / "toy", rows, config, objective_named("grpo"), run)
+    trainer.model.train()
+    trainer.current_gradient_accumulation_steps = 1
+    scored = trainer._generate_and_score_completions([{"prompt": ""}] * (3 * GROUP))
+    with torch.no_grad():
+        logps, _, _ = trainer._get_per_token_logps_and_entropies(
+            trainer.model,
+            torch.cat([scored["prompt_ids"], scored["completion_ids"]], 1),
+            torch.cat([scored["prompt_mask"], scored["completion_mask"]], 1),
+            scored["completion_ids"].size(1),
+        )
+    grown = {**scored, "old_per_token_logps": logps - math.log(5), "advantages": torch.ones(3 * GROUP)}
+    trainer.model.zero_grad()
+    trainer._compute_loss(trainer.model, grown).backward()
+    norm = sum(p.grad.norm() for p in trainer.model.parameters() if p.grad is not None)
+    assert (norm == 0) == is_clipped
+
+
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_setting_is_a_field_of_trls_config(name: str) -> None:
     from trl import GRPOConfig
@@ -207,7 +273,7 @@ def test_kimi_with_one_update_per_generation_is_refused_by_name() -> None:
     assert GrpoConfig(objective="kimi", updates_per_generation=2).sequences_per_step == 128
 
 
-@pytest.mark.parametrize("option", [{"kl_coef": 0.1}, {"vllm": True}])
+@pytest.mark.parametrize("option", [{"kl_coef": 0.1}, {"vllm": True}, {"trl": {"epsilon": 10.0}}])
 def test_an_option_that_an_objective_would_ignore_is_refused(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="objective rloo has no"):
         GrpoConfig(objective="rloo", **option)

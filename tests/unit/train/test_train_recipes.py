@@ -10,7 +10,7 @@ from curate.errors import UserError
 from gradus import app
 from train.cost import Cost, cost_of
 from train.grpo_config import GrpoConfig
-from train.recipe import FOLDER, load_recipe, plan, recipe_names
+from train.recipe import FOLDER, cut, load_recipe, plan, recipe_names
 from train.sft import SftConfig
 
 NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "r1")
@@ -37,7 +37,7 @@ def test_a_recipe_plans_every_stage_and_reckons_its_cost_without_doing_anything(
     problems = copying_problems(tmp_path / "problems.jsonl")
     app(
         ["train", "recipe", name, "--model", "org/model", "--data", str(problems), "--out", str(tmp_path / "out"),
-         "--cold-start", str(problems), "--dry-run"],
+         "--cold-start", str(problems), "--student", "org/small", "--dry-run"],
         standalone_mode=False,
     )  # fmt: skip
     printed = capsys.readouterr().out
@@ -49,12 +49,15 @@ def test_a_recipe_plans_every_stage_and_reckons_its_cost_without_doing_anything(
 
 def test_a_stage_starts_from_the_model_of_the_one_it_names(tmp_path: Path) -> None:
     inputs = {"problems": Path("p"), "cold_start": Path("c")}
-    stages = plan(load_recipe("r1"), "base", inputs, tmp_path, {"second_rl": {"max_steps": 7}})
+    models = {"start": "base", "student": "small"}
+    stages = plan(load_recipe("r1"), models, inputs, tmp_path, {"second_rl": {"max_steps": 7}})
     found = {stage.step.name: stage for stage in stages}
     assert found["cold_start"].model == "base"
     assert found["reasoning"].model == str(tmp_path / "cold_start" / "model")
     assert found["rejection_sft"].model == "base"
     assert found["rejection_sft"].data == tmp_path / "sample"
+    assert found["student"].model == "small"
+    assert found["student"].data == tmp_path / "teach"
     assert isinstance(found["second_rl"].config, GrpoConfig)
     assert found["second_rl"].config.max_steps == 7
 
@@ -72,14 +75,24 @@ def test_a_recipe_that_cannot_work_is_one_line(tmp_path: Path, text: str, messag
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     with pytest.raises(UserError, match=message):
-        plan(load_recipe(str(path)), "m", {"problems": tmp_path}, tmp_path / "out", {})
+        plan(load_recipe(str(path)), {"start": "m"}, {"problems": tmp_path}, tmp_path / "out", {})
 
 
 def test_a_wrong_name_or_stage_names_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="did you mean dapo"):
         load_recipe("dapoo")
     with pytest.raises(UserError, match="no stage rll; did you mean rl"):
-        plan(load_recipe("dapo"), "m", {"problems": tmp_path}, tmp_path / "out", {"rll": {}})
+        plan(load_recipe("dapo"), {"start": "m"}, {"problems": tmp_path}, tmp_path / "out", {"rll": {}})
+
+
+def test_a_recipe_that_distils_wants_a_student_or_an_earlier_end(tmp_path: Path) -> None:
+    inputs = {"problems": tmp_path, "cold_start": tmp_path}
+    with pytest.raises(UserError, match="give --student"):
+        plan(load_recipe("r1"), {"start": "m"}, inputs, tmp_path, {})
+    shorter = cut(load_recipe("r1"), "second_rl")
+    assert [stage.step.name for stage in plan(shorter, {"start": "m"}, inputs, tmp_path, {})][-1] == "second_rl"
+    with pytest.raises(UserError, match="did you mean second_rl"):
+        cut(load_recipe("r1"), "second_rll")
 
 
 def test_a_cost_counts_rollouts_once_and_passes_as_training() -> None:

@@ -1,0 +1,258 @@
+"""Does it learn, and what do objective and curriculum change? Runs of the demo's model from one start, several seeds.
+
+python benchmarks/learning.py [--demo demo/run] [--out runs/learning] [--seeds 1] [--steps 40]
+
+Needs what `make demo` leaves: the cold-started model, the curated problems and the benchmark. Every run has the same
+number of completions. A run that is there is not made again, so the study can be stopped and goes on, and a seed counts
+once all of its runs are there. With --docs the figures are written into docs/learning.md and docs/learning.png.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, Final, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+OBJECTIVES: Final = ("grpo", "dr_grpo", "dapo")
+# without a curriculum every problem is drawn alike, for good
+POLICIES: Final = {"uniform": {"policy": "uniform", "rule": "none"}, "learnability": {"policy": "learnability"}}
+COLOURS: Final = dict(zip(OBJECTIVES, ("#4477aa", "#ee6677", "#228833"), strict=True))
+STYLES: Final = {"uniform": "--", "learnability": "-"}
+WINDOW: Final = 10
+START, END = "<!-- figures -->\n", "<!-- /figures -->"
+
+
+class Study(NamedTuple):
+    """What is run: where everything lies, how many seeds, how long a run is."""
+
+    demo: Path
+    out: Path
+    seeds: int
+    steps: int
+
+
+class Run(NamedTuple):
+    """One training."""
+
+    objective: str
+    policy: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Its folder."""
+        return f"{self.objective}-{self.policy}-{self.seed}"
+
+
+def main() -> None:
+    """Make the runs that are missing, then print what all of them show."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--demo", type=Path, default=ROOT / "demo" / "run", help="what make demo left")
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "learning", help="folder of the runs")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--docs", action="store_true", help="write docs/learning.md and docs/learning.png")
+    parser.add_argument("--report", action="store_true", help="make no run, only report")
+    given = parser.parse_args()
+    if not (given.demo / "curated" / "difficulty").is_dir():
+        print(f"learning: skipped, {given.demo} holds no finished demo; run `make demo`, or give --demo")
+        return
+    study = Study(given.demo, given.out, given.seeds, given.steps)
+    for run in [] if given.report else runs(range(study.seeds)):
+        train(run, study)
+    seeds = complete_seeds(study)
+    if not seeds:
+        sys.exit(f"{study.out}: no seed has all of its runs yet")
+    text = tables(study, seeds)
+    sys.stdout.write(text)
+    docs = ROOT / "docs" if given.docs else study.out
+    plot(study, seeds, docs / "learning.png")
+    if given.docs:
+        insert(docs / "learning.md", text)
+
+
+def runs(seeds: Sequence[int]) -> Iterator[Run]:
+    """Every run, seed by seed."""
+    for seed in seeds:
+        for objective in OBJECTIVES:
+            for policy in POLICIES:
+                yield Run(objective, policy, seed)
+
+
+def train(run: Run, study: Study) -> None:
+    """Train and evaluate one run; nothing to do where it is finished."""
+    out, demo = study.out / run.name, study.demo
+    curriculum = {**POLICIES[run.policy], "seed": run.seed}
+    gradus(
+        "train", "grpo", "--model", demo / "cold_start" / "model", "--data", demo / "curated" / "difficulty",
+        "--out", out, "--config", ROOT / "demo" / "grpo.yaml", "--objective", run.objective, "--kl-coef", 0,
+        "--max-steps", study.steps, "--save-steps", study.steps, "--seed", run.seed, "--logging-steps", 1,
+        "--no-save-completions", "--curriculum", json.dumps(curriculum),
+    )  # fmt: skip
+    evaluate(out / "model", out / "evaluations" / "after", study, run.seed)
+    evaluate(study.demo / "cold_start" / "model", study.out / f"before-{run.seed}", study, run.seed)
+
+
+def evaluate(model: Path, out: Path, study: Study, seed: int) -> None:
+    """The benchmark, which is in no run's problems."""
+    benchmark = study.demo / "raw" / "benchmark.jsonl"
+    gradus(
+        "train", "evaluate", "--model", model, "--data", benchmark, "--out", out, "--engine", "transformers",
+        "--config", ROOT / "demo" / "evaluate.yaml", "--seed", seed,
+    )  # fmt: skip
+
+
+def gradus(*words: object) -> None:
+    """A command in this process: the model libraries are imported only once."""
+    from gradus import app
+
+    print(f"$ gradus {' '.join(map(str, words))}", file=sys.stderr, flush=True)
+    app([str(word) for word in words], standalone_mode=False)
+
+
+def complete_seeds(study: Study) -> list[int]:
+    """Seeds of which every run was trained and evaluated."""
+    done = []
+    for seed in range(study.seeds):
+        folders = [study.out / run.name / "evaluations" / "after" for run in runs([seed])]
+        if all((folder / "results.json").is_file() for folder in (*folders, study.out / f"before-{seed}")):
+            done.append(seed)
+    return done
+
+
+def tables(study: Study, seeds: Sequence[int]) -> str:
+    """Two Markdown tables: every cell's means over seeds, and paired differences between cells."""
+    cells = {(o, p): [figures(study, Run(o, p, seed)) for seed in seeds] for o in OBJECTIVES for p in POLICIES}
+    start = [solved(study.out / f"before-{seed}") for seed in seeds]
+    lines = [
+        f"{len(seeds)} seeds, {study.steps} steps; the start solves {spread(start)} of the benchmark.\n",
+        f"| objective | draws | benchmark | no signal | right: tokens of the first, last {WINDOW} | wrong: the same |",
+        "|---|---|---|---|---|---|",
+    ]
+    for (objective, policy), rows in cells.items():
+        shown = [spread([row[name] for row in rows], 3) for name in ("solved", "without_signal")]
+        lengths = [
+            ", ".join(spread([row[f"{kind}_{part}"] for row in rows], 1) for part in ("first", "last"))
+            for kind in ("right", "wrong")
+        ]
+        lines.append(f"| {objective} | {policy} | {' | '.join([*shown, *lengths])} |")
+    return "\n".join([*lines, "", *differences(cells)]) + "\n"
+
+
+def differences(cells: dict[tuple[str, str], list[dict[str, float]]]) -> list[str]:
+    """Differences of cells over the same seeds, with a 95% t interval; what holds 0 was not shown."""
+    pairs = [((o, "learnability"), (o, "uniform")) for o in OBJECTIVES]
+    pairs += [((o, p), ("grpo", p)) for p in POLICIES for o in OBJECTIVES if o != "grpo"]
+    lines = ["| compared | benchmark | tokens of wrong answers, last minus first |", "|---|---|---|"]
+    for second, first in pairs:
+        solved_by = [a["solved"] - b["solved"] for a, b in zip(cells[second], cells[first], strict=True)]
+        grown = [
+            (a["wrong_last"] - a["wrong_first"]) - (b["wrong_last"] - b["wrong_first"])
+            for a, b in zip(cells[second], cells[first], strict=True)
+        ]
+        named = f"{' '.join(second)} minus {' '.join(first)}"
+        lines.append(f"| {named} | {interval(solved_by, 3)} | {interval(grown, 1)} |")
+    return lines
+
+
+def figures(study: Study, run: Run) -> dict[str, float]:
+    """What one run shows: the benchmark after it, and its first and last steps."""
+    log = read_log(study.out / run.name)
+    found = {
+        "solved": solved(study.out / run.name / "evaluations" / "after"),
+        "without_signal": fmean(1 - line["groups/mixed"] for line in log if "groups/mixed" in line),
+    }
+    for kind, field in (("right", "completions/mean_length_correct"), ("wrong", "completions/mean_length_wrong")):
+        values = [line[field] for line in log if field in line]
+        found |= {f"{kind}_first": fmean(values[:WINDOW]), f"{kind}_last": fmean(values[-WINDOW:])}
+    return found
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run's log, a step each."""
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def solved(folder: Path) -> float:
+    """avg@n of an evaluation's one benchmark."""
+    (benchmark,) = json.loads((folder / "results.json").read_bytes())["benchmarks"].values()
+    return float(benchmark["average"]["value"])
+
+
+def spread(values: Sequence[float], digits: int = 3) -> str:
+    """Mean and standard deviation over seeds."""
+    return f"{fmean(values):.{digits}f}" + (f" ± {stdev(values):.{digits}f}" if len(values) > 1 else "")
+
+
+def interval(values: Sequence[float], digits: int) -> str:
+    """Mean with the ends of its 95% t interval."""
+    from scipy.stats import t
+
+    mean = fmean(values)
+    if len(values) < 2:
+        return f"{mean:+.{digits}f}"
+    half = float(t.ppf(0.975, len(values) - 1)) * stdev(values) / len(values) ** 0.5
+    return f"{mean:+.{digits}f} [{mean - half:+.{digits}f}, {mean + half:+.{digits}f}]"
+
+
+def plot(study: Study, seeds: Sequence[int], path: Path) -> None:
+    """Accuracy on what was drawn, wrong-answer length and groups without signal along the run; benchmark at its end."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 8), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(f"The demo's model, {len(seeds)} seeds, equal numbers of completions (means over {WINDOW} steps)")
+    panels = figure.subplots(2, 2)
+    _benchmark(panels[0, 0], study, seeds)
+    _curves(panels[0, 1], study, seeds, "completions/mean_length_wrong", "tokens of wrong completions")
+    _curves(panels[1, 0], study, seeds, "groups/mixed", "share of groups with signal")
+    _curves(panels[1, 1], study, seeds, "completions/mean_length_correct", "tokens of right completions")
+    panels[0, 1].legend(frameon=False)
+    figure.savefig(path, dpi=110)
+
+
+def _benchmark(axes: Any, study: Study, seeds: Sequence[int]) -> None:
+    for place, objective in enumerate(OBJECTIVES):
+        for shift, policy in zip((-0.15, 0.15), POLICIES, strict=True):
+            values = [solved(study.out / Run(objective, policy, s).name / "evaluations" / "after") for s in seeds]
+            face = COLOURS[objective] if policy == "learnability" else "none"
+            at = [place + shift] * len(values)
+            axes.scatter(at, values, edgecolors=COLOURS[objective], facecolors=face)
+            axes.hlines(fmean(values), place + shift - 0.1, place + shift + 0.1, color=COLOURS[objective])
+    axes.axhline(fmean(solved(study.out / f"before-{s}") for s in seeds), color="#888888", linestyle=":", label="start")
+    axes.set_xticks(range(len(OBJECTIVES)), OBJECTIVES)
+    axes.set(title="benchmark, avg@n (hollow: uniform draws; filled: learnability)", ylabel="solved")
+    axes.legend(frameon=False)
+
+
+def _curves(axes: Any, study: Study, seeds: Sequence[int], field: str, title: str) -> None:
+    for objective in OBJECTIVES:
+        for policy in POLICIES:
+            logs = [read_log(study.out / Run(objective, policy, seed).name) for seed in seeds]
+            ends = range(WINDOW, study.steps + 1)
+            values = [_mean_before(logs, field, end) for end in ends]
+            axes.plot(ends, values, STYLES[policy], color=COLOURS[objective], label=f"{objective}, {policy}")
+    axes.set(title=title, xlabel="step")
+
+
+def _mean_before(logs: Sequence[list[dict[str, Any]]], field: str, end: int) -> float:
+    window = range(end - WINDOW + 1, end + 1)
+    values = [line[field] for log in logs for line in log if field in line and line["step"] in window]
+    return fmean(values) if values else float("nan")
+
+
+def insert(path: Path, text: str) -> None:
+    """Put the tables between the marks of a Markdown file."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(START)
+    path.write_text(f"{before}{START}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main()

@@ -1,0 +1,41 @@
+"""`gradus train accelerate-config`: the files by which accelerate starts a training on several GPUs or machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from curate.config import nearest
+from curate.errors import UserError
+
+FOLDER: Final = Path(__file__).parent / "accelerate"
+Name = Annotated[str, typer.Argument(help="Which one; without a name they are listed.")]
+
+
+def accelerate_config(name: Name = "") -> None:
+    """Print a configuration file of accelerate, or list those that there are.
+
+    Save it, set num_processes to the number of your GPUs, and start a training by it:
+    accelerate launch --config_file fsdp.yaml --no_python gradus train grpo ...
+
+    Example: gradus train accelerate-config fsdp > fsdp.yaml
+    """
+    if not name:
+        typer.echo("\n".join(f"{known:<12} {about(known)}" for known in config_names()))
+        return
+    if name not in config_names():
+        raise UserError(f"{name}: no such configuration; {nearest(name, config_names())}")
+    typer.echo((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), nl=False)
+
+
+def config_names() -> list[str]:
+    """The configurations that come with Gradus."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def about(name: str) -> str:
+    """The first sentence of a file's comment."""
+    first = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").splitlines()[0]
+    return first.removeprefix("# ").split(". ")[0].rstrip(".")
