@@ -92,9 +92,15 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "prompt": row["prompt"],
         "ground_truth": row["ground_truth"],
         "choices": row.get("choices") or [],
-        "pass_rate": row.get("pass_rate"),
+        "rate": _rate(row),
         "evidence": evidence or {"evidence": row.get("drop_detail")},
     }
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    if row.get("pass_rate") is None:
+        return ""
+    return f"pass rate {row['pass_rate']:.2f} ({row['num_correct']} of {row['num_samples']})"
 
 
 def _matched(tables: Tables) -> pl.LazyFrame:
@@ -112,10 +118,12 @@ def _pairs(tables: Tables, texts: Texts) -> list[dict[str, Any]]:
 
 
 def _samples(tables: Tables) -> list[dict[str, Any]]:
-    """For each verdict, the first few completions with their problems' prompts."""
-    first = tables.samples.group_by("verdict", maintain_order=True).head(NUM_EXAMPLES)
+    """For each stage and verdict, the first few completions with their problems' prompts."""
+    first = tables.samples.group_by("stage", "verdict", maintain_order=True).head(NUM_EXAMPLES)
     prompts = pl.concat([tables.kept.select("key", "prompt"), tables.dropped.select("key", "prompt")])
-    return first.join(prompts, on="key", how="left", maintain_order="left").collect().sort("verdict").to_dicts()
+    return (
+        first.join(prompts, on="key", how="left", maintain_order="left").collect().sort("stage", "verdict").to_dicts()
+    )
 
 
 def _pictures(tables: Tables) -> list[dict[str, str]]:
