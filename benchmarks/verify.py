@@ -203,18 +203,33 @@ def speed_items(truths: Sequence[str]) -> list[Item]:
 def print_speed(name: str, items: Sequence[Item]) -> None:
     """Pairs a second, unique and in groups of eight; percentiles; share of the stages; the slowest pairs.
 
-    The groups are other pairs to the memo (a space behind the truth), so that they pay for their first member.
+    Each run's pairs are others to the memo (a space at the truth), so that all pay for their first member.
     """
-    unique, verdicts = timed(items)
+    cpu_ms = processor_ms(items)
+    unique, verdicts = timed([Item(i.completion, f" {i.ground_truth}", is_bare=i.is_bare) for i in items])
     groups = [Item(i.completion, f"{i.ground_truth} ", is_bare=i.is_bare) for i in items for _ in range(8)]
     grouped, _ = timed(groups)
     ms = sorted(v.ms for v in verdicts)
     rates = f"{len(items) / unique:,.0f} unique pairs/s, {len(groups) / grouped:,.0f} pairs/s in groups of 8"
     print(f"\nspeed, {name}: {rates}")
+    print(
+        f"  processor time on one core: {1000 * len(cpu_ms) / sum(cpu_ms):,.0f} unique pairs/s, "
+        f"p99 {sorted(cpu_ms)[int(len(cpu_ms) * 0.99)]:.1f} ms, worst {max(cpu_ms):.0f} ms (workers not counted)"
+    )
     print(f"  ms a pair: median {statistics.median(ms):.2f}, p99 {ms[int(len(ms) * 0.99)]:.1f}, worst {ms[-1]:.0f}")
     print("  share of pairs and of time: " + "; ".join(stage_shares(verdicts)))
     for verdict, item in sorted(zip(verdicts, items, strict=True), key=lambda pair: -pair[0].ms)[:3]:
         print(f"  slow: {verdict.ms:.0f} ms {item.ground_truth[:40]!r} | {item.completion[-50:]!r}")
+
+
+def processor_ms(items: Sequence[Item]) -> list[float]:
+    """Processor time of this process for each pair by itself: what a busy machine does not blur."""
+    spent = []
+    for item in items:
+        start = time.process_time()
+        verify_many([item])
+        spent.append((time.process_time() - start) * 1000)
+    return spent
 
 
 def stage_shares(verdicts: Sequence[Verdict]) -> list[str]:

@@ -97,6 +97,8 @@ def _named_set(node: Node) -> tuple[Node, Node] | None:
 
 def _families(truth: Node, answer: Node) -> Decision | None:
     a, b = families.family(truth), families.family(answer)
+    if a is None and b is not None:
+        a = families.without_index_set(truth, b)
     if a is None:
         return None
     b = b or families.without_index_set(answer, a)

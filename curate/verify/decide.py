@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from curate.verify.compare import compare
+from curate.verify.congruences import congruence, remainder, same_classes
 from curate.verify.dates import date
 from curate.verify.grammar import parse
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
@@ -77,7 +78,10 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
         return wrong("too_long", "limits")
     if len(clean_t) > rules.policy.max_chars:
         return undecided("unparseable_ground_truth", "limits")
-    return _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
+    decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
+    if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
+        return _decide(truth, chosen[1], rules)  # (B) 12 against 12: the choice by its content
+    return decision
 
 
 @lru_cache(maxsize=20_000)
@@ -94,6 +98,11 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
         same = truth.lstrip("0") == answer.lstrip("0")
         return correct("exact", "exact") if same else wrong("different", "exact")
+    if (classes := congruence(truth)) is not None:
+        same = (theirs := congruence(answer)) is not None and same_classes(classes, theirs)
+        return correct("set", "set") if same else _against_classes(truth, answer, rules)
+    if (value := remainder(answer)) is not None:
+        return _decide(truth, value, rules)
     if (wanted := date(truth)) is not None:
         same_day = wanted == date(answer) or same_words(truth, answer)
         return correct("text", "text") if same_day else wrong("different", "text")
@@ -108,6 +117,14 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     ):
         return correct("text", "text")
     return None
+
+
+def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:
+    """Against a truth such as `17 mod 5`, which may be the class or the number: an answer that is no class."""
+    value = remainder(truth)
+    if value is None or congruence(answer) is not None:
+        return wrong("different", "set")
+    return _decide(value, answer, rules)
 
 
 def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
@@ -211,7 +228,7 @@ def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAU
         return "unparseable_ground_truth"
     if len(cleaned) > policy.max_chars:
         return "too_long"
-    if option_and_content(cleaned) is not None:
+    if option_and_content(cleaned) is not None or congruence(cleaned) is not None:
         return None
     try:
         _parsed(cleaned, policy)

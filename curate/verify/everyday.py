@@ -42,6 +42,14 @@ def _from_points(match: re.Match[str]) -> str:
 
 
 EVERYDAY: Final[tuple[Rule, ...]] = (
+    # {x: 3, y: -2}: a solution as Python prints it; 250{km/h}: what is left of \text
+    (
+        ":",
+        re.compile(r"^(?:[a-z] ?[:=] ?-?\d[\d./]*(?:, ?(?=[a-z])|$)){2,}"),
+        lambda m: m[0].replace(":", "="),
+    ),
+    ("{", re.compile(r"(?<=\d)\{([A-Za-z]+/[A-Za-z]+)\}$"), r"\\text{ \1}"),
+    ("{", re.compile(r"(?<=\d) ?\{ ?\\circ ?\}"), r"^\\circ "),
     # 3 to 4, 1 to 2 to 4: ratios; 5 out of 36
     (
         "to",

@@ -48,6 +48,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<op>\*\*|<=|>=|!=|==|->|[-+*/^_()\[\]{}|!,;:=<>%'&≡])"
     r"|(?P<space>\s+)"
 )
+_MAX_FIGURES: Final = 400
 _FIGURES: Final = re.compile(r"\d[\d.,/]*")
 _BASED: Final = re.compile(
     r"(?<![A-Za-z\\])(?P<digits>[A-Z]*[0-9][0-9A-Z]*)_(?:\{(?=\d+\}))?(?P<base>\d{1,2})\}?(?![\w{^.])"
@@ -214,7 +215,7 @@ def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
     if (number := spoken_number(stripped)) is not None:
         return [Token("num", number, is_spaced)]
     if _FIGURES.fullmatch(stripped):
-        return tokenize(stripped, len(stripped))
+        return tokenize(stripped, _MAX_FIGURES)
     if not stripped:
         return []
     return [Token("text", stripped, True)]

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Protocol
 
-EVERY_S: Final = 0.03
+EVERY_S: Final = 0.05
 _PAGE: Final = resource.getpagesize()
 
 

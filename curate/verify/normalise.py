@@ -20,7 +20,7 @@ _ENTITY: Final = re.compile(r"&(?:[A-Za-z]+\d*|#\d+|#x[0-9a-fA-F]+);")
 _PLAIN_FIGURE: Final = re.compile(r" ?-?[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)? ?")
 _BRACED_MARK: Final = re.compile(r"(?:\\(?:text|mathord|mathrel|mathbin)|(?<![A-Za-z])) ?\{ ?([,:.]) ?\}")
 _BRACED_SIGN: Final = re.compile(
-    r"\\(?:text|mathrm|mbox)\{ ?(\\\$|\\%|%|\\euro|\\pounds|\^\\circ) ?\}|(?<![A-Za-z_^])\{(\\\$)\}"
+    r"\\(?:text|mathrm|mbox)\{ ?(\\\$|\\%|%|\\euro|\\pounds|\^\\circ) ?\}|(?<![A-Za-z_^])\{(\\[$%])\}"
 )
 _LONE_DOLLAR: Final = re.compile(r"(?<!\\)\$(?= ?\d)")
 _OPEN_CASES: Final = re.compile(

@@ -63,6 +63,16 @@ def _binomial(match: re.Match[str], order: int) -> str:
 
 
 NOTATIONS: Final[tuple[Rule, ...]] = (
+    # colours; reasons after an answer, and "is the answer"; x in R as a side condition; 0.707 \approx \sqrt{2}/2
+    ("color", re.compile(r"\\(?:text)?color ?\{[A-Za-z0-9!]+\} ?"), ""),
+    ("text", re.compile(r" ?\\text\{ ?\( ?(?:since|because|as) [^{}]*\}[^\n]*\)$"), ""),
+    ("answer", re.compile(r" ?\\text\{ ?(?:is|are) (?:the|our|my) (?:final |correct )?answers?\.? ?\}$"), ""),
+    (
+        "\\mathbb{R}",
+        re.compile(r"(?<=\S)(?:, ?(?:\\forall ?)?x ?\\in ?\\mathbb\{R\}| ?\( ?x ?\\in ?\\mathbb\{R\} ?\))$"),
+        "",
+    ),
+    ("\\approx", re.compile(r"^-?\d+(?:\.\d+)? ?\\approx ?(?=-?\\|\d+ ?\\)"), ""),
     # 0.(3): a repeating decimal
     (".", re.compile(r"(?<![\d.])(\d+\.\d*)\((\d+)\)$"), r"\1\\overline{\2}"),
     # ^5/_6

@@ -27,7 +27,7 @@ def equal(a: Node, b: Node) -> Proof | bool | None:
     if not names_a and not names_b and (outcome := _equal_fractions(a, b)) is not None:
         return outcome
     if names_a != names_b:
-        b = _renamed(b, names_a, names_b)
+        b = _renamed(_with_unit(b, a, names_b - names_a), names_a, names_b)
     if (outcome := _equal_functions(a, b)) is not None:
         return outcome
     agreed = is_identity(a, b)
@@ -63,12 +63,25 @@ def _equal_functions(a: Node, b: Node) -> Proof | bool | None:
     return "symbolic"
 
 
+def _with_unit(b: Node, a: Node, extra: frozenset[str]) -> Node:
+    """`b` with the letter I as the imaginary unit, where only the other side has one."""
+    if extra != {"I"} or all(n.name != "i" for n in walk(a) if n.op == "const"):
+        return b
+    return _put_unit(b)
+
+
+def _put_unit(node: Node) -> Node:
+    if node.op == "sym" and node.name == "I":
+        return Node("const", (), None, "i")
+    return node._replace(args=tuple(_put_unit(arg) for arg in node.args)) if node.args else node
+
+
 def _renamed(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node:
     """`b` with its constant of integration, or the case of its variables, as in `a`: x^2 + K for x^2 + C, X for x."""
     only_a, only_b = names_a - names_b, names_b - names_a
     if len(only_a) == len(only_b) == 1 and names_a & names_b and only_a | only_b <= _CONSTANTS:
         return rename(b, {next(iter(only_b)): next(iter(only_a))})
-    if len(names_a) == len(names_b) and {name.lower() for name in names_b} == names_a:
+    if len(names_a) == len(names_b) and {name.lower() for name in names_b} == names_a and "i" not in names_a:
         return rename(b, {name: name.lower() for name in names_b})
     return b
 
