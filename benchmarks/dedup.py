@@ -6,16 +6,12 @@ Gradus and through three ways of doing it with MinHash libraries: `datasketch` o
 get the cheapest tokens there are (lower case, split at white space); Gradus also normalises, compares and guards. The
 ratio is of processor seconds, which other work on the machine does not change.
 
-    python benchmarks/dedup.py [--rows 20000] [--large 1000000]
+    python benchmarks/dedup.py [--rows 20000]
 """
 
 from __future__ import annotations
 
 import argparse
-import random
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +20,8 @@ from typing import Final
 
 import numpy as np
 import polars as pl
+from made_pool import COPY, VARIANT, made_pool
+from tables import Table
 
 from curate.dedup import DedupConfig, find_duplicates
 from curate.fingerprints import read_pool
@@ -34,47 +32,6 @@ from curate.records import PROBLEM, schema
 
 THRESHOLD: Final = 0.7
 BATCH_ROWS: Final = 10_000
-VOCABULARY: Final = 20_000
-COPY, VARIANT = "copy", "variant"
-
-
-def made_pool(num_rows: int, seed: int) -> pl.DataFrame:
-    """Problems of about 50 words with a column `made`: a fifth copies, a fifth variants, the rest alone."""
-    dice = np.random.default_rng(seed)
-    syllables = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
-    words = np.array(sorted({"".join(dice.choice(syllables, 3)) for _ in range(2 * VOCABULARY)})[:VOCABULARY])
-    shares = 1 / np.arange(2, VOCABULARY + 2)
-    picks = dice.choice(words, (num_rows, 50), p=shares / shares.sum())
-    small = random.Random(seed)
-    rows: list[tuple[str, str | None]] = []
-    number = 0
-    while len(rows) < num_rows:
-        text = list(picks[number])
-        for place in (7, 19, 33):
-            text[place] = str(small.randint(2, 999))
-        number += 1
-        rows.append((_sentence(text), None))
-        fate = small.random()
-        if fate < 1 / 3:
-            changed = [small.choice(words) if small.random() < 0.05 and not word.isdigit() else word for word in text]
-            rows.append((_sentence(changed), COPY))
-        elif fate < 2 / 3:
-            text[19] = str(int(text[19]) + small.randint(1, 9))
-            rows.append((_sentence(text), VARIANT))
-    return _problems(rows[:num_rows])
-
-
-def _sentence(words: list[str]) -> str:
-    return f"{' '.join(words[:25]).capitalize()}, {' '.join(words[25:])}?"
-
-
-def _problems(rows: list[tuple[str, str | None]]) -> pl.DataFrame:
-    made = pl.DataFrame(rows, schema={"prompt": pl.String, "made": pl.String}, orient="row").with_row_index(
-        "source_row"
-    )
-    made = made.with_columns(key=pl.format("{}", "source_row"), kind=pl.lit("math"), source=pl.lit("made"))
-    empty = [pl.lit(None, column.dtype).alias(name) for name, column in PROBLEM.items() if name not in made.columns]
-    return made.with_columns(empty).with_columns(pl.col("source_row").cast(pl.Int64))
 
 
 def batches(pool: pl.DataFrame) -> Callable[[], Iterator[pl.DataFrame]]:
@@ -146,8 +103,9 @@ def compare(num_rows: int) -> None:
     truth = {made: set(pool.filter(pl.col("made") == made)["source_row"]) for made in (COPY, VARIANT)}
     by_gradus(pool.head(1_000))  # what is imported once
     seconds = {}
-    print(f"{num_rows:,} rows, {len(truth[COPY]):,} copies, {len(truth[VARIANT]):,} variants by number\n")
-    print(f"{'':26}{'wall s':>8}{'cpu s':>8}{'gradus is':>14}{'copies found':>14}{'variants merged':>17}{'others':>9}")
+    heads = ("wall s", "cpu s", "gradus is", "copies found", "variants merged", "others")
+    title = f"{num_rows:,} rows, {len(truth[COPY]):,} copies, {len(truth[VARIANT]):,} variants by number"
+    table = Table(title, heads, label_width=26, least_width=12)
     for name, method in METHODS.items():
         start_s, start_cpu_s = time.perf_counter(), time.process_time()
         try:
@@ -156,10 +114,10 @@ def compare(num_rows: int) -> None:
             print(f"{name:26}skipped: {error.name} is not installed (pip install gradus-rlvr[benchmark])")
             continue
         wall_s, seconds[name] = time.perf_counter() - start_s, time.process_time() - start_cpu_s
-        ratio = f"{seconds[name] / seconds['gradus']:.1f}x as fast" if name != "gradus" else ""
-        found, merged = (len(dropped & truth[made]) / len(truth[made]) for made in (COPY, VARIANT))
+        ratio = f"{seconds[name] / seconds['gradus']:.2f}x as fast" if name != "gradus" else ""
+        found, merged = (f"{len(dropped & truth[made]) / len(truth[made]):.1%}" for made in (COPY, VARIANT))
         others = len(dropped - truth[COPY] - truth[VARIANT])
-        print(f"{name:26}{wall_s:8.2f}{seconds[name]:8.2f}{ratio:>14}{found:14.1%}{merged:17.1%}{others:8,}")
+        table.row(name, round(wall_s, 2), f"{seconds[name]:.2f}", ratio, found, merged, others)
 
 
 def against_exact_join(num_rows: int) -> None:
@@ -193,50 +151,13 @@ def against_exact_join(num_rows: int) -> None:
     )
 
 
-def large(num_rows: int) -> None:
-    """Time and memory of one large pool, in a process of its own."""
-    program = f"from benchmarks.dedup import measure_large; measure_large({num_rows})"
-    root = Path(__file__).resolve().parents[1]
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=root)
-
-
-def measure_large(num_rows: int) -> None:
-    """Write a pool as Parquet batches, then dedup it from there."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for number in range(0, num_rows, 100_000):
-            part = made_pool(min(100_000, num_rows - number), seed=number + 3)
-            part = part.with_columns(key=pl.format("{}-{}", pl.lit(number), "source_row"))
-            paths.append(Path(folder) / f"{number:09d}.parquet")
-            part.select(schema(PROBLEM).names()).write_parquet(paths[-1])
-        before_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        start_s = time.perf_counter()
-        start_cpu_s = time.process_time()
-
-        def pool() -> Iterator[pl.DataFrame]:
-            for path in paths:
-                yield from pl.read_parquet(path).iter_slices(BATCH_ROWS)
-
-        found = find_duplicates(pool, DedupConfig(threshold=THRESHOLD))
-        wall_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
-        after_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        dropped = found["drop_reason"].is_not_null().sum()
-        print(
-            f"\n{num_rows:,} rows from Parquet: {wall_s:.0f} s, {cpu_s:.0f} s of processor, peak {after_mb:,.0f} MB "
-            f"(making the pool: {before_mb:,.0f} MB), {dropped:,} dropped"
-        )
-
-
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=20_000, help="rows of the comparison")
-    parser.add_argument("--large", type=int, default=0, help="rows of the run that is measured for memory; 0 for none")
     options = parser.parse_args()
     compare(options.rows)
     against_exact_join(min(options.rows, 20_000))
-    if options.large:
-        large(options.large)
 
 
 if __name__ == "__main__":

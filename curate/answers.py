@@ -1,6 +1,7 @@
 r"""The answer that a source's row holds, whatever form it takes: a number, a list, a letter, the end of a solution.
 
-`answer_in` finds the answer in a text: behind `####`, in the last `\boxed{}`, or the text itself. `choices_of` reads
+`answer_in` finds the answer in a text: behind `####`, in the last `\boxed{}`, in a sentence that states it, or the text
+itself. `choices_of` reads
 options from lists, tables and labelled strings; `letter_of` turns an index or an option's text into its letter.
 """
 
@@ -15,6 +16,13 @@ LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _HASHES: Final = re.compile(r"^[ \t]*####[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _BOXED: Final = re.compile(r"\\(?:boxed|fbox)\s*(\{|[^\s{])")
+# "Show that the integral evaluates to $1$.": a whole reference solution that states the answer and nothing else
+_STATED: Final = re.compile(
+    r"\s*(?:(?:show|prove) that|the|there (?:is|are))\b[^$.\n]*?"
+    r"(?:\b(?:is|are|equals?|evaluates to|converges to)\s+(?:exactly\s+|equal to\s+)?|(?<=that )|(?<=are ))"
+    r"\$([^$]+)\$\s*\.?\s*",
+    re.IGNORECASE,
+)
 _LABEL: Final = re.compile(r"^\s*[(（\[]?([A-Z])[)）\].:、]\s*")
 _CONTENT: Final = ("content", "text", "value", "option", "answer")
 
@@ -26,6 +34,8 @@ def answer_in(text: str) -> tuple[str | None, bool]:
     boxes = list(_BOXED.finditer(text))
     if boxes and (inside := _inside(text, boxes[-1])):
         return inside, True
+    if stated := _STATED.fullmatch(text):
+        return stated[1].strip(), True
     return text.strip() or None, False
 
 

@@ -44,7 +44,7 @@ STAGES: Final[dict[str, Entry]] = {
 Pool = Annotated[Path, typer.Argument(help="Artifact folder of the stage before.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", help="Artifact folder to write.", show_default=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace what another configuration left in --out.")]
-Executor = Annotated[str, typer.Option("--executor", help="Where batches run: local or ray.")]
+Executor = Annotated[str, typer.Option("--executor", help="Where batches run: local or ray; dedup runs here only.")]
 
 RUN_HELP: Final = """Run a pipeline file: import its sources, then every stage in order, into one run folder.
 

@@ -34,7 +34,8 @@ class Row(NamedTuple):
 def format_of(path: Path) -> str | None:
     """The format that a file's name tells, without `.gz`; None for an unknown one."""
     suffix = Path(path.name.removesuffix(".gz")).suffix.removeprefix(".").lower()
-    return suffix if suffix in READERS else None
+    # Arrow is read through memory, where a packed file cannot be
+    return suffix if suffix in READERS and path.suffix + suffix != ".gzarrow" else None
 
 
 def read_file(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
@@ -115,6 +116,34 @@ def read_parquet(path: Path, name: str, _max_bytes: int) -> Iterator[Row]:
         yield Row(f"{name}:{number + 1}", None, "broken_file", " ".join(str(error).split()))
 
 
+def read_arrow(path: Path, name: str, _max_bytes: int) -> Iterator[Row]:
+    """An Arrow file or stream, as `datasets.save_to_disk` leaves it, a batch of rows at a time."""
+    import pyarrow as pa
+
+    number = 0
+    try:
+        with pa.memory_map(str(path)) as source:
+            for batch in _arrow_batches(pa, source):
+                for record in batch.to_pylist():
+                    number += 1
+                    yield _clean(f"{name}:{number}", record)
+    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
+        yield Row(f"{name}:{number + 1}", None, "broken_file", " ".join(str(error).split()))
+
+
+def _arrow_batches(pa: Any, source: Any) -> Iterator[Any]:  # Any: pyarrow is not typed
+    """The batches of either form, in slices of some rows: one that `datasets` wrote may hold a thousand long ones."""
+    try:
+        file = pa.ipc.open_file(source)
+        batches = (file.get_batch(index) for index in range(file.num_record_batches))
+    except pa.ArrowInvalid:
+        source.seek(0)
+        batches = iter(pa.ipc.open_stream(source))
+    for batch in batches:
+        for start in range(0, batch.num_rows, PARQUET_ROWS):
+            yield batch.slice(start, PARQUET_ROWS)
+
+
 READERS: Final[dict[str, Callable[[Path, str, int], Iterator[Row]]]] = {
     "jsonl": read_jsonl,
     "ndjson": read_jsonl,
@@ -122,6 +151,7 @@ READERS: Final[dict[str, Callable[[Path, str, int], Iterator[Row]]]] = {
     "csv": read_csv,
     "tsv": read_tsv,
     "parquet": read_parquet,
+    "arrow": read_arrow,
 }
 
 

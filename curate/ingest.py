@@ -30,7 +30,7 @@ from curate.records import DECISION, PROBLEM, problem_key, schema
 from curate.sources import Source, digest_of_source, first_records, read_rows
 from curate.stage import Outcome
 
-VERSION: Final = 1
+VERSION: Final = 2
 CHUNK_ROWS: Final = 20_000
 NUM_GUESSED_FROM: Final = 200
 SPILL: Final = "rows.tmp"
@@ -39,8 +39,8 @@ SPILL: Final = "rows.tmp"
 class IngestConfig(Config):
     """Import raw pools: map their columns, drop unusable rows with their line, merge exact duplicates.
 
-    SOURCE is a file or folder of JSONL, JSON, CSV, TSV or Parquet (also gzipped), or a Hub id. What each column was
-    taken for is printed with three sample rows before anything is written.
+    SOURCE is a file or folder of JSONL, JSON, CSV, TSV, Parquet (also gzipped) or Arrow, or a Hub id. What each column
+    was taken for is printed with three sample rows before anything is written.
 
     Example: gradus curate ingest gsm8k.jsonl pool/ --map prompt=question --out runs/first/ingest
     """

@@ -1,7 +1,8 @@
 """Exact duplicates: which rows of a pool are the same problem, which of them stays, and whose answers disagree.
 
 Works on keys and hashes alone (some 40 bytes a row), so that ten million rows fit; texts are read again only for the
-groups whose answers differ as strings. Those are compared by `verify`: `1/2` and `0.5` do not conflict.
+groups whose answers or tests differ as strings. Those are compared by `verify`: `1/2` and `0.5` do not conflict, nor do
+tests that each other's reference solutions pass.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 import polars as pl
 
-from curate.conflicts import are_in_conflict
+from curate.conflicts import Program, are_in_conflict, tests_in_conflict
 from curate.stage import decide
 
 _GROUP: Final = ("high", "low")
@@ -73,7 +74,7 @@ def find_merges(shards: Sequence[Path]) -> Merge:
 
 def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:
     """What decides about a row, in 40 bytes: its key in two numbers, its place, hashes of what it holds."""
-    half = pl.col("key").str.slice
+    half, truth, tests = pl.col("key").str.slice, pl.col("ground_truth").str.strip_chars(), pl.col("tests")
     return rows.select(
         high=half(0, 16).str.to_integer(base=16, dtype=pl.UInt64),
         low=half(16, 8).str.to_integer(base=16, dtype=pl.UInt32),
@@ -82,7 +83,9 @@ def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:
         is_usable=pl.col("drop_reason").is_null(),
         has_truth=pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null(),
         has_solution=pl.col("solution").is_not_null(),
-        truth=pl.col("ground_truth").str.strip_chars().hash(),
+        truth=pl.when(~(truth.is_null() & tests.is_null())).then(
+            pl.concat_str(truth.fill_null(""), tests.fill_null(""), separator="\x1f").hash()
+        ),
     )
 
 
@@ -93,23 +96,23 @@ def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFra
     texts = pl.concat(
         [
             pl.scan_parquet(shard)
-            .select("prompt", "ground_truth", place=pl.format("{}#{}", "source", "source_row"))
+            .select("ground_truth", "tests", "solution", place=pl.format("{}#{}", "source", "source_row"))
             .with_row_index("position", offset=start)
             .with_columns(pl.col("position").cast(pl.UInt32))
             .join(wanted.lazy(), on="position", how="inner")
-            .filter(pl.col("ground_truth").is_not_null())
+            .filter(pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null())
             .collect()
             for shard, start in zip(shards, starts, strict=True)
         ]
     )
-    answers = [
-        (group, list(zip(members["place"], members["ground_truth"], strict=True)))
-        for (group,), members in texts.sort("group", "position").group_by("group", maintain_order=True)
+    members = [
+        (group, rows.to_dicts())
+        for (group,), rows in texts.sort("group", "position").group_by("group", maintain_order=True)
     ]
-    conflicting = _disagreeing([[truth for _, truth in members] for _, members in answers])
+    conflicting = _disagreeing([rows for _, rows in members])
     details = {
-        group: "; ".join(f"{place}: {truth}" for place, truth in members)
-        for (group, members), disagree in zip(answers, conflicting, strict=True)
+        group: "; ".join(f"{row['place']}: {row['ground_truth'] or row['tests']}" for row in rows)
+        for (group, rows), disagree in zip(members, conflicting, strict=True)
         if disagree
     }
     return pl.DataFrame(
@@ -118,10 +121,24 @@ def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFra
     )
 
 
-def _disagreeing(groups: Sequence[list[str]]) -> list[bool]:
-    """For each group of answers whether one of them contradicts the first."""
-    pairs = [(number, (truths[0], other)) for number, truths in enumerate(groups) for other in truths[1:]]
+def _disagreeing(groups: Sequence[list[dict[str, str | None]]]) -> list[bool]:
+    """For each group of rows whether the answer or the tests of one contradict the first."""
+    pairs = [(number, rows[0], other) for number, rows in enumerate(groups) for other in rows[1:]]
+    answers = [
+        (number, (str(one["ground_truth"]), str(other["ground_truth"])))
+        for number, one, other in pairs
+        if one["ground_truth"] and other["ground_truth"]
+    ]
+    programs = [
+        (number, (Program(one["tests"], one["solution"]), Program(other["tests"], other["solution"])))
+        for number, one, other in pairs
+        if one["tests"] and other["tests"]
+    ]
+    clashes = [
+        *zip(answers, are_in_conflict([pair for _, pair in answers]), strict=True),
+        *zip(programs, tests_in_conflict([pair for _, pair in programs]), strict=True),
+    ]
     found = [False] * len(groups)
-    for (number, _), clash in zip(pairs, are_in_conflict([pair for _, pair in pairs]), strict=True):
+    for (number, _), clash in clashes:
         found[number] |= clash
     return found

@@ -73,7 +73,9 @@ def run_pipeline(
     done(ingest(pipeline.plans, pipeline.ingest, out / INGEST, force=force))
     for (name, config), before in zip(pipeline.stages.items(), pipeline.names(), strict=False):
         pool = open_artifact(out / before)
-        done(run_stage(_stage(name, config), pool, out / name, force=force, executor=executor))
+        stage = _stage(name, config)
+        where = executor if stage.scope == "batch" else "local"
+        done(run_stage(stage, pool, out / name, force=force, executor=where))
 
 
 def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:

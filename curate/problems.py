@@ -14,6 +14,7 @@ from curate.verify.tests_format import tests_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_NOTHING: Final = ("none", "n/a", "null", "nan")
 USER: Final = ("user", "human")
 MODEL: Final = ("assistant", "gpt", "model")
 
@@ -149,9 +150,9 @@ def _solution(record: Record, paths: Iterable[str], prompt: str) -> str | None:
         value = cell(record, path)
         if isinstance(value, list):
             value = value[0] if value else None
-        if isinstance(value, str) and value[:1] in (" ", "\t") and "def " in prompt:
+        if isinstance(value, str) and value.lstrip("\r\n")[:1] in (" ", "\t") and "def " in prompt:
             return prompt + "\n" + value.rstrip()  # the body of the function that the prompt begins
-        if (text := text_of(value)) is not None:
+        if (text := text_of(value)) is not None and text.lower().rstrip(".") not in _NOTHING:
             return text
     return None
 

@@ -22,17 +22,18 @@ from curate.manifest import MANIFEST, sha256_of
 
 HUB_ID: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
+_ABOUT: Final = ("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json")  # beside the data
 SPLIT_NAMES: Final = ("train", "test", "dev", "valid", "validation", "val", "data", "ingest")
 
 
 class Source(Config):
     """One source of raw problems: a path or a Hub id, and what must stay known about it."""
 
-    path: Path | None = Field(None, description="File or folder: JSONL, JSON, CSV, TSV or Parquet, also gzipped")
+    path: Path | None = Field(None, description="File or folder: JSONL, JSON, CSV, TSV, Parquet or Arrow, also gzipped")
     hub: str | None = Field(None, description="Id of a dataset on the Hugging Face Hub")
     name: str = Field("", description="Name in the `source` column; the file's name where it is not given")
     subset: str | None = Field(None, description="Configuration of a Hub dataset")
-    split: str = Field("train", description="Split of a Hub dataset")
+    split: str = Field("train", description="Split of a Hub dataset, or of one saved by `save_to_disk`")
     files: tuple[str, ...] = Field((), description="Files of a Hub dataset to read in place of a split")
     map: dict[str, str] = Field({}, description="Columns by field, e.g. `prompt: question`; guessed where not given")
     licence: str | None = Field(None, description="Licence, recorded in the manifest and the card")
@@ -57,7 +58,7 @@ class Source(Config):
         if self.path is None:
             return str(self.hub)
         path = self.path.resolve()
-        stem = re.sub(r"(\.(gz|jsonl|ndjson|json|csv|tsv|parquet))+$", "", path.name)
+        stem = re.sub(r"(\.(gz|jsonl|ndjson|json|csv|tsv|parquet|arrow))+$", "", path.name)
         return f"{path.parent.name}-{stem}" if stem in SPLIT_NAMES and path.parent.name else stem
 
     def described(self) -> dict[str, Any]:
@@ -122,16 +123,27 @@ def files_of(source: Source) -> list[Path]:
         if format_of(path) is None:
             raise UserError(f"{path}: of no known format; use {', '.join(READERS)}, with or without .gz")
         return [path]
-    root = path / "kept" if (path / MANIFEST).exists() else path
+    root = path / "kept" if (path / MANIFEST).exists() else _saved(path, source.split)
     found = sorted(file for file in root.rglob("*") if _is_data(file, root))
     if not found:
         raise UserError(f"{path}: holds no {', '.join(READERS)} file; give a folder with data")
     return found
 
 
+def _saved(path: Path, split: str) -> Path:
+    """The folder itself, or the split's where `datasets.save_to_disk` wrote a folder for each."""
+    index = path / "dataset_dict.json"
+    if not index.is_file():
+        return path
+    if not (path / split).is_dir():
+        splits = sorted(folder.name for folder in path.iterdir() if folder.is_dir())
+        raise UserError(f"{path}: has no split {split!r}; name one of {', '.join(splits)} in its path or as `split`")
+    return path / split
+
+
 def _is_data(file: Path, root: Path) -> bool:
     is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
-    return file.is_file() and not is_hidden and format_of(file) is not None
+    return file.is_file() and not is_hidden and file.name not in _ABOUT and format_of(file) is not None
 
 
 def digest_of_source(source: Source) -> str:

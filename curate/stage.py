@@ -18,6 +18,7 @@ import polars as pl
 
 from curate.artifact import Artifact
 from curate.config import Config
+from curate.errors import UserError
 from curate.executors import Replica, Work, map_batches
 from curate.manifest import Manifest
 from curate.out_folder import Facts, OutFolder, Plots
@@ -111,8 +112,14 @@ def decide(problems: pl.DataFrame, reason: pl.Expr, detail: pl.Expr) -> pl.DataF
 def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, executor: str = "local") -> Outcome:
     """Take `pool`'s kept rows through `stage` into the artifact `out`; goes on where an earlier run stopped.
 
-    Raises `UserError` where `out` holds another run's result and `force` is off.
+    Raises `UserError` where `out` holds another run's result and `force` is off, and where a corpus stage is to run
+    elsewhere: it has its index in this process.
     """
+    if stage.scope == "corpus" and executor != "local":
+        raise UserError(
+            f"--executor is {executor!r}: {stage.name} compares problems with one another and runs in this process; "
+            "leave the option out"
+        )
     with OutFolder(out, stage.identity(pool.manifest.digest), force=force) as folder:
         if (complete := folder.complete()) is not None:
             return Outcome(complete, is_reused=True)
@@ -123,8 +130,7 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
             closing(samples) if samples is not None else nullcontext(),
         ):
             workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows))
-            # a corpus stage has its index in this process
-            _run_batches(stage, pool, folder, workspace, executor if stage.scope == "batch" else "local")
+            _run_batches(stage, pool, folder, workspace, executor)
             if samples is not None:
                 samples.seal()
         return Outcome(folder.finish(stage.facts, stage.plots), is_reused=False)

@@ -12,6 +12,7 @@ every operator, figure and bracket, and the code of figures (`[asy]`): two probl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import polars as pl
@@ -52,45 +53,42 @@ _LITERAL: Final = {
     ",\\!": ",", "\\!": "", "{,}": ",", "\\,": _THIN, "...": " dots ", "‖": " vert ",
 }  # fmt: skip
 
-# In this order, after the literals, Unicode compatibility forms and lower case.
+# In this order, after the literals, Unicode compatibility forms and lower case: what a text must hold, and the rules
+# for those that do. Most hold little of it, and looking is cheaper than replacing.
 _RULES: Final = (
-    (r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:rm|bf|it|sf|tt|up)|mbox|operatorname\*?|boldsymbol)\s*\{([^{}]*)\}",
-     " $1 "),
-    (r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b", " "),
-    (r"\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}", " "),
-    (r"\\?\b[dtc]?frac\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))", " $1$2/$3$4 "),
-    (r"\\[dtc]?frac\s*(\d)", " frac $1 "),
-    (r"\\[dtc]frac\b", " frac "),
-    (r"\\([lgn]e)q?(?:slant)?\b", " $1 "),
-    (r"\^\s*\{?\s*\\prime\s*\}?", "'"),
-    (r"\b(\p{L})''", "$1 prime prime "),
-    (r"\b(\p{L})'", "$1 prime "),
-    (r"\^\s*\{?\s*\\?circ\b\s*\}?|\bdegrees?\b", " circ "),
-    (r"\\(?:[lc]?dots[cbmio]?)\b", " dots "),
-    (r"\\([a-z]+)", " $1 "),
-    (r"\b(\d+\.\d*?)0+\b", "$1"),
-    (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"),
-    (r"(\p{L}{3})-(\p{L}{4})", "$1 $2"),
-    (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"),
-    (r"(\p{L}{3})!", "$1 "),
-    (r"([^\p{L}\d)\]}|])!", "$1 "),
-    (r"(\d)\s*:\s*(\d)", "$1 ratio $2"),
-    (r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),
+    (r"\\|frac", (
+        (r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:rm|bf|it|sf|tt|up)|mbox|operatorname\*?|boldsymbol)\s*\{([^{}]*)\}",
+         " $1 "),
+        (r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b",
+         " "),
+        (r"\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}", " "),
+        (r"\\?\b[dtc]?frac\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))", " $1$2/$3$4 "),
+        (r"\\[dtc]?frac\s*(\d)", " frac $1 "),
+        (r"\\[dtc]frac\b", " frac "),
+        (r"\\([lgn]e)q?(?:slant)?\b", " $1 "),
+        (r"\^\s*\{?\s*\\prime\s*\}?", "'"),
+        (r"\\(?:[lc]?dots[cbmio]?)\b", " dots "),
+        (r"\\([a-z]+)", " $1 "),
+    )),
+    ("'", ((r"\b(\p{L})''", "$1 prime prime "), (r"\b(\p{L})'", "$1 prime "))),
+    ("circ|degree", ((r"\^\s*\{?\s*circ\b\s*\}?|\bdegrees?\b", " circ "),)),
+    # in brackets, and beside a number of another length, a comma parts a list: [-500,500], (3,100), 5,120,7
+    (rf"\d[,{_THIN}][-+\d]", (
+        (rf"{_OPEN}({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3$4"),
+        (rf"{_OPEN}({_SIGNED}),({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3, $4$5"),
+        (r"\b(\d+),(\d+),(\d{1,2}|\d{4,})\b", "$1, $2, $3"),
+        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3$4"),
+        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3"),
+        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})\b", "$1$2"),
+    )),
+    (r"\.\d", ((r"\b(\d+\.\d*?)0+\b", "$1"), (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"))),
+    ("-", ((r"(\p{L}{3})-(\p{L}{4})", "$1 $2"), (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"))),
+    ("!", ((r"(\p{L}{3})!", "$1 "), (r"([^\p{L}\d)\]}|])!", "$1 "))),
+    (":", ((r"(\d)\s*:\s*(\d)", "$1 ratio $2"),)),
+    (r"\{", ((r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),)),
 )  # fmt: skip
 
 MARKS: Final = ("\x01", "\x02")  # what a caller may put before words, to find them again among the tokens
-
-# In this order, where a comma or thin space stands between figures.
-_HAS_GROUPS: Final = rf"\d[,{_THIN}][-+\d]"
-_GROUPS: Final = (
-    # in brackets, and beside a number of another length, a comma parts a list: [-500,500], (3,100), 5,120,7
-    (rf"{_OPEN}({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3$4"),
-    (rf"{_OPEN}({_SIGNED}),({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3, $4$5"),
-    (r"\b(\d+),(\d+),(\d{1,2}|\d{4,})\b", "$1, $2, $3"),
-    (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3$4"),
-    (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3"),
-    (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})\b", "$1$2"),
-)
 
 _PIECE: Final = (
     r"\p{Han}|[\p{L}\p{M}&&[^\p{Han}]]+|\d+(?:\.\d+)?|[-+*/=<>^|!%(){}\[\]]|[\p{Sm}&&[^+=<>|^~]]"  # \p{Sm}: ∀, ⊕, ↦
@@ -120,9 +118,7 @@ def tokens(expr: pl.Expr, *, with_marks: bool = False) -> pl.Expr:
     """
     text = expr.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
     text = text.map_batches(_compatible, return_dtype=pl.String()).str.to_lowercase()
-    for pattern, replacement in _RULES:
-        text = text.str.replace_all(pattern, replacement)
-    text = text.map_batches(_grouped, return_dtype=pl.String())
+    text = text.map_batches(_respelt, return_dtype=pl.String())
     return text.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
 
 
@@ -131,18 +127,22 @@ def _compatible(texts: pl.Series) -> pl.Series:
     return _changed(texts, r"[^\x00-\x7f]", lambda some: some.str.normalize("NFKC"))
 
 
-def _grouped(texts: pl.Series) -> pl.Series:
-    """The texts with the thousands of a number written as one, and lists of numbers kept lists."""
-    return _changed(texts, _HAS_GROUPS, lambda some: _replaced(some, _GROUPS))
+def _respelt(texts: pl.Series) -> pl.Series:
+    """The texts with the several ways of writing one thing made one."""
+    for needed, rules in _RULES:
+        texts = _changed(texts, needed, partial(_replaced, rules))
+    return texts
 
 
 def _changed(texts: pl.Series, pattern: str, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """The texts with those changed that hold the pattern: most do not, and looking is cheaper than changing."""
     place = texts.str.contains(pattern).fill_null(value=False).arg_true()
+    if 2 * len(place) > len(texts):
+        return change(texts)
     return texts.clone().scatter(place, change(texts.gather(place))) if len(place) else texts
 
 
-def _replaced(texts: pl.Series, rules: Sequence[tuple[str, str]]) -> pl.Series:
+def _replaced(rules: Sequence[tuple[str, str]], texts: pl.Series) -> pl.Series:
     for pattern, replacement in rules:
         texts = texts.str.replace_all(pattern, replacement)
     return texts

@@ -22,6 +22,13 @@ from curate.answers import answer_in, choices_of, letter_of, text_of
         ("  42 ", "42", False),
         ("", None, False),
         ("a #### b", "a #### b", False),
+        ("Show that the integral evaluates to $1$.", "1", True),
+        (r"Prove that the limit is exactly $\frac{\pi}{4}$.", r"\frac{\pi}{4}", True),
+        ("Show that $a=2$.", "a=2", True),
+        ("The answer is $17$.", "17", True),
+        ("There are $2^{n-1}$", "2^{n-1}", True),
+        ("Show that the statement is true.", "Show that the statement is true.", False),
+        ("The limit is $3$ or $4$, as one sees.", "The limit is $3$ or $4$, as one sees.", False),
     ],
 )
 def test_the_answer_is_found_where_a_text_marks_it(text: str, answer: str | None, is_marked: bool) -> None:

@@ -114,6 +114,8 @@ def test_code_with_tests_is_recognised(record: dict[str, Any]) -> None:
 
 def test_a_solution_that_is_the_body_of_the_prompts_function_is_made_whole() -> None:
     assert problem(CODE[1])["solution"] == "def f(x):\n    return 2"
+    late = {**CODE[1], "canonical_solution": "\n   \n    y = 2\n    return y\n"}
+    assert problem(late)["solution"] == f"{CODE[1]['prompt'].strip()}\n\n   \n    y = 2\n    return y"
 
 
 def test_a_source_of_both_kinds_keeps_the_answers_of_the_one_and_the_tests_of_the_other() -> None:

@@ -202,3 +202,44 @@ def test_chunks_leave_no_trace_in_what_is_kept(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(curate.ingest, "CHUNK_ROWS", 7)
     assert imported(tmp_path / "chunks", path).read().equals(whole)
     assert pl.Series(whole["also_in"]).list.len().sum() == 40 - 11
+
+
+DOUBLE = "Write a function that doubles a number."
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("code", "test", "is_conflict"),
+    [
+        ("def double(n):\n    return n + n", "assert double(-1) == -2", False),
+        ("def twice(n):\n    return n * 2", "assert twice(4) == 8", True),
+        ("def double(n):\n    return str(n) * 2", "assert double(4) == '44'", True),
+    ],
+)
+def test_tests_conflict_where_each_others_solutions_fail_them(
+    code: str, test: str, is_conflict: bool, tmp_path: Path
+) -> None:
+    rows = [
+        {"text": DOUBLE, "code": "def double(n):\n    return 2 * n", "test_list": ["assert double(4) == 8"]},
+        {"text": DOUBLE, "code": code, "test_list": [test]},
+    ]
+    pool = imported(tmp_path / "out", jsonl(tmp_path / "pool.jsonl", rows))
+    assert pool.manifest.num_kept == (0 if is_conflict else 1)
+    if is_conflict:
+        dropped = pool.read("dropped")
+        assert dropped["drop_reason"].to_list() == ["conflicting_answers"]
+        assert all(part in dropped["drop_detail"][0] for part in ("pool#0", "double(4) == 8", "pool#1", test))
+
+
+def test_what_save_to_disk_left_is_read_by_split(tmp_path: Path) -> None:
+    from datasets import Dataset, DatasetDict
+
+    rows = Dataset.from_list([{"question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(4)])
+    rows.save_to_disk(tmp_path / "alone")
+    DatasetDict({"train": rows.select([0, 1]), "test": rows.select([2])}).save_to_disk(tmp_path / "both")
+    assert imported(tmp_path / "one", tmp_path / "alone").read()["ground_truth"].to_list() == ["1", "2", "3", "4"]
+    assert imported(tmp_path / "two", tmp_path / "both").read()["ground_truth"].to_list() == ["1", "2"]
+    tests = Source(path=tmp_path / "both", split="test")
+    assert imported(tmp_path / "three", tests).read()["ground_truth"].to_list() == ["3"]
+    with pytest.raises(UserError, match=r"has no split 'dev'; name one of test, train"):
+        imported(tmp_path / "four", Source(path=tmp_path / "both", split="dev"))

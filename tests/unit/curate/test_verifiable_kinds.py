@@ -1,7 +1,5 @@
 """Kinds of problems that no verifier can judge, and checkable ones that look like them: several siblings of each."""
 
-# ruff: noqa: E501  # one case a line
-
 import polars as pl
 
 from curate.records import PROBLEM, problem_key, schema
