@@ -29,6 +29,7 @@ def train_copier(folder: Path, *, hidden: int = 32, max_steps: int = 48, learnin
     rows: list[dict[str, object]] = [
         {"prompt": f"Say {i % 10}.", "completion": f"<think>{i % 10}</think>\\boxed{{{i % 10}}}"} for i in range(320)
     ]
+    folder.mkdir(parents=True, exist_ok=True)
     data = write_jsonl(folder / "copy.jsonl", rows)
     config = SftConfig(
         max_steps=max_steps, batch_size=16, learning_rate=learning_rate, save_steps=max_steps, logging_steps=20

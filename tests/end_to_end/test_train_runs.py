@@ -12,10 +12,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from toy_runs import copying_problems, train_copier
+from toy_runs import copying_problems, train_copier, write_jsonl
 
 from curate.errors import UserError
 from gradus import app
+from train.problems import read_problems
 
 # a shared machine may be slow; each of these takes seconds on a free one
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]
@@ -106,6 +107,37 @@ def test_training_ends_well_when_nothing_is_left_to_learn(
     assert len((tmp_path / "run" / "draws.jsonl").read_text().splitlines()) < 60
 
 
+def test_a_run_goes_on_with_data_that_changed_when_told_to(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, data = tmp_path / "run", tmp_path / "problems.jsonl"
+    command = [*grpo(copier, run, steps=4), "--data", data]
+    copying_problems(data, num=10)
+    before = set(read_problems(data).frame["key"])
+    gradus(*command)
+    # as after a kill behind the checkpoint of step 2
+    for name in ("model", "checkpoint-4"):
+        shutil.rmtree(run / name)
+    write_jsonl(data, [{"prompt": f"Say {figure}.", "answer": str(figure)} for figure in (*range(7), 77, 88)])
+    now = set(read_problems(data).frame["key"])
+    with pytest.raises(UserError, match=r"data_digest.*--adopt-dataset to go on with these data"):
+        gradus(*command)
+    capsys.readouterr()
+    gradus(*command, "--adopt-dataset")
+    printed = capsys.readouterr().out
+    assert "checkpoint-2: 2 problems joined: " in printed
+    assert "checkpoint-2: 3 problems vanished: " in printed
+    assert all(key in printed for key in before ^ now)
+    draws = [json.loads(line) for line in (run / "draws.jsonl").read_text().splitlines()]
+    assert all(set(record["keys"]) <= (before if record["step"] <= 2 else now) for record in draws)
+    state = pl.read_parquet(run / "checkpoint-4" / "curriculum.parquet")
+    assert set(state["key"]) == now
+    # what is finished trains on nothing more
+    copying_problems(data, num=9)
+    with pytest.raises(UserError, match=r"this run is finished.*--curriculum-from"):
+        gradus(*command, "--adopt-dataset")
+
+
 def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_was_in(
     copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,6 +173,9 @@ def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_
         ("--micro-batch-size 3", "use a divisor of 16"),
         ("--updates-per-generation 3", "cannot be split over 3"),
         ("--max-tokens 4000", "leaves no room for a prompt"),
+        ("--trl {vllm_mode:server}", "does nothing without --vllm"),
+        ("--vllm --objective dr_grpo --trl {vllm_mode:server}", "needs a CUDA device"),
+        ("--objective rloo --trl {epsilon:10.0}", "objective rloo has no epsilon"),
         ("--curriculum {polcy:uniform}", "did you mean policy"),
         ("--trl {learning_rat:1}", "did you mean learning_rate"),
         ("--trl {output_dir:x}", "own option"),
@@ -157,6 +192,15 @@ def test_a_mistake_is_one_line_before_any_model_is_loaded(
         gradus(*grpo(copier, tmp_path / "never"), *given)
     assert "\n" not in str(refusal.value)
     assert not (tmp_path / "never" / "model").exists()
+
+
+def test_a_chat_template_without_the_wanted_mode_is_refused(copier: Path, tmp_path: Path) -> None:
+    model = shutil.copytree(copier / "sft" / "model", tmp_path / "plain")
+    (model / "chat_template.jinja").write_text("{% for m in messages %}{{ m.content }}{% endfor %}")
+    with pytest.raises(UserError, match="its chat template knows no enable_thinking"):
+        gradus(*grpo(copier, tmp_path / "never"), "--model", model, "--thinking", "on")
+    with pytest.raises(UserError, match="has no switch to turn thinking off"):
+        gradus(*grpo(copier, tmp_path / "never"), "--model", model, "--thinking", "off")
 
 
 def test_a_tokenizer_without_a_pad_token_is_refused(copier: Path, tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from model_pool import pool, problem, script
-from toy_runs import small_toy, write_jsonl
+from toy_runs import copying_problems, small_toy, train_copier, write_jsonl
 
 from curate.difficulty import DifficultyConfig, stage
+from curate.errors import UserError
 from curate.stage import run_stage
+from demo.toy import build_toy
 from gradus import app
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]
@@ -70,3 +72,45 @@ def test_a_stage_trains_and_leaves_a_model_that_loads(
     assert any(moved)
     lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines if "loss" in line] == [1, 2, 3]
+
+
+def test_a_student_moves_towards_its_teacher_on_its_own_completions(folder: Path, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    teacher = train_copier(tmp_path / "teacher")
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    out = tmp_path / "run"
+    command = ["train", "distill", "--model", str(folder / "toy"), "--teacher", str(teacher), "--data", str(problems)]
+    sizes = ["--batch-size", "16", "--max-steps", "12", "--max-tokens", "8", "--learning-rate", "1e-2"]
+    app([*command, "--out", str(out), *sizes, "--logging-steps", "1"], standalone_mode=False)
+    tokenizer = AutoTokenizer.from_pretrained(teacher)
+    ids = tokenizer("<|user|>Say 3.<|assistant|><think>3</think>", return_tensors="pt").input_ids
+    wanted, start, learned = (
+        AutoModelForCausalLM.from_pretrained(model)(ids).logits.log_softmax(-1)
+        for model in (teacher, folder / "toy", out / "model")
+    )
+    before, after = (
+        torch.nn.functional.kl_div(own, wanted, log_target=True, reduction="batchmean") for own in (start, learned)
+    )
+    assert after < 0.7 * before
+    lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if "loss" in line] == list(range(1, 13))
+
+
+def test_a_teacher_of_another_vocabulary_is_refused(folder: Path, tmp_path: Path) -> None:
+    other = build_toy(tmp_path / "other", ["banana banana banana"], hidden=32, layers=1)
+    command = [
+        "train",
+        "distill",
+        "--model",
+        str(folder / "toy"),
+        "--data",
+        str(folder / "thought.jsonl"),
+        "--max-tokens",
+        "64",
+    ]
+    with pytest.raises(UserError, match="has another vocabulary than the student"):
+        app([*command, "--teacher", str(other), "--out", str(tmp_path / "run")], standalone_mode=False)
+    with pytest.raises(UserError, match="--temperature does nothing without --teacher"):
+        app([*command, "--temperature", "0.5", "--out", str(tmp_path / "run")], standalone_mode=False)

@@ -1,0 +1,92 @@
+"""Evaluation from the command line: thinking budgets on the same reasoning, and thinking on against thinking off."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from toy_runs import copying_problems, train_copier
+
+from curate.errors import UserError
+from gradus import app
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]
+STOP = "</think>\\boxed{"
+
+
+@pytest.fixture(scope="module")
+def copier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `sft/model`, which thinks of a figure and says it, and `problems.jsonl`."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    train_copier(folder)
+    copying_problems(folder / "problems.jsonl")
+    return folder
+
+
+def evaluate(copier: Path, out: Path, *options: str) -> None:
+    command = ["train", "evaluate", "--model", str(copier / "sft" / "model"), "--engine", "transformers"]
+    data = ["--data", str(copier / "problems.jsonl"), "--out", str(out), "--n", "4", "--max-tokens", "16"]
+    app([*command, *data, *options], standalone_mode=False)
+
+
+def test_a_budget_cuts_the_reasoning_that_is_longer_and_leaves_the_rest_as_it_is(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from transformers import AutoTokenizer
+
+    out = tmp_path / "run"
+    budgets = ["--budgets", "2", "--budgets", "0", "--stop-thinking", STOP, "--answer-tokens", "6"]
+    evaluate(copier, out, *budgets)
+    plain = pl.read_parquet(out / "samples.parquet")
+    cut = pl.read_parquet(out / "budgets.parquet").join(plain, on=["key", "index"], suffix="_plain")
+    assert plain.height == 40
+    assert cut.height == 80
+    tokenizer = AutoTokenizer.from_pretrained(copier / "sft" / "model")
+    for row in cut.iter_rows(named=True):
+        thought = tokenizer.encode(row["text_plain"].partition("<think>")[2].partition("</think>")[0])
+        if "<think>" not in row["text_plain"] or len(thought) <= row["budget"]:
+            assert row["text"] == row["text_plain"]
+            assert row["verdict"] == row["verdict_plain"]
+        else:
+            assert row["text"].startswith(f"<think>{tokenizer.decode(thought[: row['budget']])}{STOP}")
+            assert row["num_tokens"] <= row["budget"] + 6
+    rows = json.loads((out / "results.json").read_text())["budgets"]["problems"]
+    assert [row["budget"] for row in rows] == [0, 2, None]
+    assert rows[0]["stopped_rate"] > rows[1]["stopped_rate"] >= rows[2]["stopped_rate"] == 0
+    share = cut.filter(pl.col("budget") == 0).select((pl.col("verdict") == "correct").mean()).item()
+    assert rows[0]["average"]["value"] == pytest.approx(share)
+    assert (out / "plots" / "budgets.png").stat().st_size > 10_000
+    assert "budget 0: " in capsys.readouterr().out
+    evaluate(copier, out, *budgets)
+    assert "no budget: " in capsys.readouterr().out
+
+
+def test_thinking_on_and_off_are_two_evaluations_that_can_be_compared(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for mode in ("on", "off"):
+        evaluate(copier, tmp_path / mode, "--thinking", mode)
+    texts = {mode: pl.read_parquet(tmp_path / mode / "samples.parquet") for mode in ("on", "off")}
+    thinks = {mode: frame["text"].str.contains("<think>.+</think>").mean() for mode, frame in texts.items()}
+    assert thinks["on"] > 0.8
+    assert thinks["off"] < 0.2
+    lengths = {mode: frame["num_tokens"].mean() for mode, frame in texts.items()}
+    assert lengths["off"] < lengths["on"]
+    capsys.readouterr()
+    app(["train", "compare", str(tmp_path / "on"), str(tmp_path / "off")], standalone_mode=False)
+    assert "problems: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--budgets", "2", "--stop-thinking", "enough"), "write </think> where the reasoning ends"),
+        (("--budgets", "-1"), "--budgets"),
+        (("--budgets", "2", "--engine", "server", "--base-url", "http://127.0.0.1:9/v1"), "counts tokens"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_one_line(
+    copier: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        evaluate(copier, tmp_path / "run", *options)
