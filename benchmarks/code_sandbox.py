@@ -1,8 +1,8 @@
 """How fast programs run against tests in the sandbox: `python benchmarks/code_sandbox.py [--programs N] [--workers N]`.
 
-Prints programs a minute for each style of test, by the clock and by processor time, beside a bare Python start for each
-program, which is what an unsafe harness would pay; the share of programs by verdict; and, where real sets lie beside the
-project, which of their own solutions do not pass. Every figure comes from one run on this machine.
+Prints programs a minute for each style of test, by the clock and by processor time, beside a bare Python start for
+each program, which is what an unsafe harness would pay; the share of programs by verdict; and, where real sets lie
+beside the project, which of their own solutions do not pass. Every figure comes from one run on this machine.
 """
 
 from __future__ import annotations

@@ -118,6 +118,8 @@ def _sets(truth: Node, answer: Node, rules: Rules) -> Decision:
         return wrong("different", "set")
     if (other := _other_variable(truth, answer)) is not None:
         return other
+    if not ours and truth.op == answer.op == "paren":  # (2,2) is a point, and [2,2) is none
+        return gathered.tuples(truth, answer, rules, compare)
     return _told(intervals.same_set(ours, theirs), "set", "set")
 
 

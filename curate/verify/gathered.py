@@ -101,7 +101,8 @@ def tuples(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
     if len(truth.args) != len(answer.args):
         return _DIFFERENT
     brackets = [node.name[:2] for node in (truth, answer)]
-    if len(truth.args) == 2 and brackets[0] != brackets[1]:
+    is_mixed = any(pair in ("(]", "[)") for pair in brackets)
+    if (len(truth.args) == 2 or is_mixed) and brackets[0] != brackets[1]:
         return _DIFFERENT
     return in_order(truth.args, answer.args, rules, same)
 
