@@ -10,6 +10,8 @@ import json
 import logging
 import os
 import warnings
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +20,7 @@ from curate.engines.engine_config import EngineConfig, Settled
 from curate.engines.protocol import Completion, Request
 from curate.errors import UserError
 
+NUM_PROMPTS: Final = 2048
 CPU_MEMORY: Final = 0.2
 CPU_BATCHED_TOKENS: Final = 4096
 
@@ -31,6 +34,8 @@ class VllmEngine:
         self._config, self._identity = settled.config, settled.identity
         self._tokenizer = _load_tokenizer(settled)
         self._skip_special = skips_special(self._tokenizer)
+        # the samples of a problem have one prompt: it is put into tokens once
+        self._render = lru_cache(maxsize=NUM_PROMPTS)(partial(render, config=self._config, tokenizer=self._tokenizer))
         self._driver = _start(settled.config, settled.folder)
 
     def identity(self) -> dict[str, str]:
@@ -41,7 +46,7 @@ class VllmEngine:
         """See `Engine`."""
         from vllm import TokensPrompt
 
-        prompt = render(request, self._config, self._tokenizer)
+        prompt = self._render(replace(request, index=0, seed=0))
         request_id = f"{request.key}-{request.index}"
         try:
             output = await self._driver.generate(
