@@ -130,7 +130,7 @@ def tables(study: Study, seeds: Sequence[int]) -> str:
     cells = {(o, p): [figures(study, Run(o, p, seed)) for seed in seeds] for o in OBJECTIVES for p in POLICIES}
     start = [solved(study.out / f"before-{seed}") for seed in seeds]
     lines = [
-        f"{len(seeds)} seeds, {study.steps} steps; the start solves {spread(start)} of the benchmark.\n",
+        f"{_counted(seeds)}, {study.steps} steps; the start solves {spread(start)} of the benchmark.\n",
         f"| objective | draws | benchmark | no signal | right: tokens of the first, last {WINDOW} | wrong: the same |",
         "|---|---|---|---|---|---|",
     ]
@@ -156,7 +156,7 @@ def differences(cells: dict[tuple[str, str], list[dict[str, float]]]) -> list[st
             for a, b in zip(cells[second], cells[first], strict=True)
         ]
         named = f"{' '.join(second)} minus {' '.join(first)}"
-        lines.append(f"| {named} | {interval(solved_by, 3)} | {interval(grown, 1)} |")
+        lines.append(f"| {named} | {interval(solved_by, 3)} | {interval(grown, 2)} |")
     return lines
 
 
@@ -184,6 +184,10 @@ def solved(folder: Path) -> float:
     return float(benchmark["average"]["value"])
 
 
+def _counted(seeds: Sequence[int]) -> str:
+    return f"{len(seeds)} seed{'s' if len(seeds) != 1 else ''}"
+
+
 def spread(values: Sequence[float], digits: int = 3) -> str:
     """Mean and standard deviation over seeds."""
     return f"{fmean(values):.{digits}f}" + (f" ± {stdev(values):.{digits}f}" if len(values) > 1 else "")
@@ -207,13 +211,13 @@ def plot(study: Study, seeds: Sequence[int], path: Path) -> None:
 
     figure = Figure(figsize=(12, 8), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(f"The demo's model, {len(seeds)} seeds, equal numbers of completions (means over {WINDOW} steps)")
+    figure.suptitle(f"The demo's model, {_counted(seeds)}, equal numbers of completions (means over {WINDOW} steps)")
     panels = figure.subplots(2, 2)
     _benchmark(panels[0, 0], study, seeds)
     _curves(panels[0, 1], study, seeds, "completions/mean_length_wrong", "tokens of wrong completions")
     _curves(panels[1, 0], study, seeds, "groups/mixed", "share of groups with signal")
     _curves(panels[1, 1], study, seeds, "completions/mean_length_correct", "tokens of right completions")
-    panels[0, 1].legend(frameon=False)
+    panels[0, 1].legend(frameon=False, fontsize=8)
     figure.savefig(path, dpi=110)
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from curate.errors import UserError
 from train.environment import num_processes
 
 
-def prepare_generation(trl: Mapping[str, Any], *, uses_vllm: bool) -> dict[str, Any]:  # Any: values of TRL's fields
+def prepare_generation(
+    model: Path, trl: Mapping[str, Any], *, uses_vllm: bool
+) -> dict[str, Any]:  # Any: values of TRL's fields
     """TRL's arguments for who generates; `UserError` where it cannot, before any model is loaded."""
     if not uses_vllm:
         if given := [name for name in trl if name.startswith("vllm_")]:
@@ -26,8 +29,9 @@ def prepare_generation(trl: Mapping[str, Any], *, uses_vllm: bool) -> dict[str, 
 
     if not torch.cuda.is_available():
         _refuse_on_cpu(trl)
-        from train.vllm_on_cpu import adapt_vllm
+        from train.vllm_on_cpu import adapt_vllm, refuse_heads
 
+        refuse_heads(model)
         adapt_vllm()
     return {"use_vllm": True}
 

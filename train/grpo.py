@@ -66,7 +66,7 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
     from train.trainer import CurriculumGRPOTrainer
 
     check_passthrough(config.trl, GRPOConfig, OWN)
-    generation = prepare_generation(config.trl, uses_vllm=config.vllm)
+    generation = prepare_generation(model, config.trl, uses_vllm=config.vllm)
     asked = settled(config, model)
     if asked.thinking == "off" and asked.no_think_by == "empty_think":
         raise UserError(f"{model}: has no switch to turn thinking off; leave --thinking at default")

@@ -94,7 +94,7 @@ def _trainer(models: tuple[Path, Path], rows: Rows, config: OnPolicyConfig, run:
     check_passthrough(config.trl, DistillationConfig, OWN)
     arguments = {
         **shared_arguments(config, run.folder, config.batch_size),
-        **prepare_generation(config.trl, uses_vllm=config.vllm),
+        **prepare_generation(student, config.trl, uses_vllm=config.vllm),
         "max_completion_length": config.max_tokens,
         "temperature": config.temperature,
         "beta": config.divergence,

@@ -7,7 +7,9 @@ import os
 import warnings
 from typing import Final
 
-NOISY: Final = ("accelerate", "datasets", "huggingface_hub", "torch", "transformers", "trl", "vllm")
+NOISY: Final = (
+    "accelerate", "datasets", "huggingface_hub", "torch", "torch._library.triton", "transformers", "trl", "vllm",
+)  # fmt: skip
 
 
 def quiet() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from curate.engines.model_files import context_tokens
 from curate.engines.vllm import CPU_BATCHED_TOKENS, CPU_MEMORY, memory_bytes
+from curate.errors import UserError
 
 
 def adapt_vllm() -> None:
@@ -34,6 +35,21 @@ def adapt_vllm() -> None:
 
     utils.dispatch_cpu_unquantized_gemm = _keep_plain
     vllm_generation.LLM = CpuLLM
+
+
+def refuse_heads(model: Path) -> None:
+    """`UserError` where the model's attention heads have a size that vLLM does not know on a CPU."""
+    from transformers import AutoConfig
+    from vllm.v1.attention.backends.cpu_attn import CPUAttentionBackend
+
+    config = AutoConfig.from_pretrained(model).get_text_config().to_dict()
+    size = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+    known = CPUAttentionBackend.get_supported_head_sizes()
+    if size not in known:
+        raise UserError(
+            f"--vllm: on a CPU vLLM knows attention heads of {', '.join(map(str, known))}; "
+            f"those of {model} have {size}; leave --vllm out"
+        )
 
 
 def _arguments(model: Path, memory_share: float) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from curate.errors import UserError
+
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 STEPS = 4
 PROMPT = "Say 3."
@@ -50,8 +52,14 @@ def test_the_completions_of_a_group_are_not_copies_of_one(seen: dict[str, Any]) 
     assert seen["num_distinct_completions"] > 1
 
 
+def test_heads_that_vllm_does_not_know_are_refused_before_it_starts(seen: dict[str, Any]) -> None:
+    assert "small have 8; leave --vllm out" in seen["refusal"]
+
+
 def _look(folder: Path) -> dict[str, Any]:
     from toy_runs import copying_problems, train_copier
+
+    from demo.toy import build_toy
 
     # heads of 32: vLLM knows no smaller ones
     toy = train_copier(folder, hidden=128, max_steps=24, learning_rate=2e-3)
@@ -71,6 +79,7 @@ def _look(folder: Path) -> dict[str, Any]:
         "draws": (run / "draws.jsonl").read_text(),
         "num_distinct_completions": _num_distinct(run),
     }
+    found["refusal"] = _refusal(build_toy(folder / "small", hidden=32, layers=1))
     shutil.copytree(run, again)
     for name in ("model", f"checkpoint-{STEPS}"):
         shutil.rmtree(again / name)
@@ -117,6 +126,16 @@ def _by_transformers(model: Path, ids: list[int]) -> list[int]:
         0, len(ids) :
     ].tolist()
     return written
+
+
+def _refusal(model: Path) -> str:
+    from train.generation import prepare_generation
+
+    try:
+        prepare_generation(model, {}, uses_vllm=True)
+    except UserError as refusal:
+        return str(refusal)
+    return ""
 
 
 def _num_distinct(run: Path) -> int:
