@@ -45,8 +45,8 @@ class TrainerConfig(Config):
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
         "auto", description="Compute type; auto is bfloat16 on a GPU and float32 on a CPU."
     )
-    gradient_checkpointing: bool = Field(
-        True, description="Recompute activations to save memory; only on a GPU.", json_schema_extra=RUNTIME
+    gradient_checkpointing: bool | None = Field(
+        None, description="Recompute activations to save memory; on a GPU, if not set.", json_schema_extra=RUNTIME
     )
     seed: int = Field(0, ge=0, description="Seed of order, draws and sampling.")
     save_steps: PositiveInt = Field(100, description="A checkpoint every so many steps.", json_schema_extra=RUNTIME)
@@ -85,9 +85,9 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
         "max_grad_norm": config.max_grad_norm,
         "per_device_train_batch_size": micro,
         "gradient_accumulation_steps": per_device // micro,
-        "bf16": has_gpu and config.dtype != "float32",
+        "bf16": has_gpu if config.dtype == "auto" else config.dtype == "bfloat16",
         "use_cpu": not has_gpu,
-        "gradient_checkpointing": has_gpu and config.gradient_checkpointing,
+        "gradient_checkpointing": has_gpu if config.gradient_checkpointing is None else config.gradient_checkpointing,
         "model_init_kwargs": {"dtype": "float32"},  # master weights; bf16 is autocast, as TRL's own default
         "seed": config.seed,
         "data_seed": config.seed,

@@ -45,6 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("shortest", "difficulty", ["--method", "dpo"]),
         ("fuse", "thought.jsonl", []),
         ("sft", "thought.jsonl", ["--lora-rank", "2"]),
+        ("sft", "thought.jsonl", ["--dtype", "bfloat16", "--gradient-checkpointing"]),
     ],
 )
 def test_a_stage_trains_and_leaves_a_model_that_loads(
@@ -74,21 +75,64 @@ def test_a_stage_trains_and_leaves_a_model_that_loads(
     assert [line["step"] for line in lines if "loss" in line] == [1, 2, 3]
 
 
-def test_a_student_moves_towards_its_teacher_on_its_own_completions(folder: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def copier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that copies a figure, some of the time."""
+    return train_copier(tmp_path_factory.mktemp("copier"))
+
+
+@pytest.mark.parametrize("options", [["--lora-rank", "2"], ["--dtype", "bfloat16", "--gradient-checkpointing"]])
+def test_grpo_trains_adapters_and_in_bfloat16(copier: Path, tmp_path: Path, options: list[str]) -> None:
+    from transformers import AutoModelForCausalLM
+
+    model, problems = train_copier(tmp_path / "copier"), copying_problems(tmp_path / "problems.jsonl")
+    out = tmp_path / "run"
+    command = [
+        "train",
+        "grpo",
+        "--model",
+        str(model),
+        "--data",
+        str(problems),
+        "--out",
+        str(out),
+        "--num-problems",
+        "4",
+    ]
+    sizes = [
+        "--group-size",
+        "4",
+        "--max-steps",
+        "2",
+        "--max-tokens",
+        "12",
+        "--save-steps",
+        "2",
+        "--learning-rate",
+        "1e-2",
+    ]
+    app([*command, *sizes, *options], standalone_mode=False)
+    trained = AutoModelForCausalLM.from_pretrained(out / "model").state_dict()
+    start = AutoModelForCausalLM.from_pretrained(copier).state_dict()
+    # adapters are merged: the model has the start's own weights, changed
+    assert trained.keys() == start.keys()
+    assert any(not value.equal(start[name]) for name, value in trained.items())
+
+
+def test_a_student_moves_towards_its_teacher_on_its_own_completions(folder: Path, copier: Path, tmp_path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    teacher = train_copier(tmp_path / "teacher")
     problems = copying_problems(tmp_path / "problems.jsonl")
     out = tmp_path / "run"
-    command = ["train", "distill", "--model", str(folder / "toy"), "--teacher", str(teacher), "--data", str(problems)]
+    command = ["train", "distill", "--model", str(folder / "toy"), "--teacher", str(copier), "--data", str(problems)]
     sizes = ["--batch-size", "16", "--max-steps", "12", "--max-tokens", "8", "--learning-rate", "1e-2"]
     app([*command, "--out", str(out), *sizes, "--logging-steps", "1"], standalone_mode=False)
-    tokenizer = AutoTokenizer.from_pretrained(teacher)
+    tokenizer = AutoTokenizer.from_pretrained(copier)
     ids = tokenizer("<|user|>Say 3.<|assistant|><think>3</think>", return_tensors="pt").input_ids
     wanted, start, learned = (
         AutoModelForCausalLM.from_pretrained(model)(ids).logits.log_softmax(-1)
-        for model in (teacher, folder / "toy", out / "model")
+        for model in (copier, folder / "toy", out / "model")
     )
     before, after = (
         torch.nn.functional.kl_div(own, wanted, log_target=True, reduction="batchmean") for own in (start, learned)
