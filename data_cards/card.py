@@ -48,6 +48,7 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
         model=_inline(facts.model_name(stages)),
         difficulty=_described(facts.find_stage(stages, "difficulty")),
         decontamination=_described(facts.find_stage(stages, "decontaminate")),
+        review=_described(facts.find_stage(stages, "reviewed")),
         benchmarks=[_benchmark_row(benchmark) for benchmark in facts.benchmarks(stages, dataset)],
         columns=_columns(dataset),
         limits=_limits(stages, sources),

@@ -27,11 +27,15 @@ PROMPTS = [
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    """Ray in this machine, with room for two actors."""
+    """One node with room for two actors."""
     ray = pytest.importorskip("ray", reason="Ray is not installed")
-    ray.init(num_cpus=2, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
     yield
     ray.shutdown()
+    made.shutdown()
 
 
 @pytest.fixture(scope="module")
