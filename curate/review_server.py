@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,10 @@ from curate.review_queue import Entry
 
 PAGE: Final = Path(__file__).parent / "review_page"
 COOKIE: Final = "gradus_review"
+HINTS: Final = {
+    "benchmark_variant": "a variant of a benchmark's problem",
+    "benchmark_paraphrase": "perhaps a paraphrase of a benchmark's problem",
+}
 MAX_SAMPLES: Final = 16
 HEADERS: Final = {
     # KaTeX sets the style attribute of what it draws; scripts may come from this server alone
@@ -163,7 +167,7 @@ def ruling_of(word: Word, session: Session) -> Ruling:
 def shown(entry: Entry, artifacts: dict[str, Artifact]) -> dict[str, Any]:  # Any: JSON
     """What the page shows of an entry."""
     row = entry.row
-    evidence = _evidence(row.get("drop_detail") or row.get("benchmark_variant"))
+    evidence = _evidence(row)
     return {
         "key": entry.key,
         "queue": entry.queue,
@@ -181,10 +185,16 @@ def shown(entry: Entry, artifacts: dict[str, Artifact]) -> dict[str, Any]:  # An
     }
 
 
-def _evidence(detail: str | None) -> dict[str, Any]:  # Any: JSON
-    """A drop's detail as named values; a stage that gives plain text gets the name `detail`."""
-    if not detail:
-        return {}
+def _evidence(row: Mapping[str, Any]) -> dict[str, Any]:  # Any: a row's columns, JSON
+    """A drop's detail, or what a kept row was reported for, as named values."""
+    if row.get("drop_detail"):
+        return _named(row["drop_detail"])
+    reported = [(meaning, row[column]) for column, meaning in HINTS.items() if row.get(column)]
+    return {"kept as": reported[0][0], **_named(reported[0][1])} if reported else {}
+
+
+def _named(detail: str) -> dict[str, Any]:  # Any: JSON
+    """Evidence in JSON as it is; a stage that gives plain text gets the name `detail`."""
     try:
         loaded = json.loads(detail)
     except ValueError:
