@@ -28,7 +28,7 @@ from curate.records import ADDED
 from curate.stage import Run, Stage, Workspace, decide
 from curate.twins import Pool, Twins, families
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 class DedupConfig(Config):

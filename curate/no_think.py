@@ -57,7 +57,7 @@ def stage(config: NoThinkConfig) -> Stage:
     settled = settle(config)
     return Stage(
         name="no-think",
-        version=1,
+        version=2,
         scope="batch",
         config=config,
         open=partial(_open, config),
