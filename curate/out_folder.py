@@ -115,9 +115,13 @@ class OutFolder:
         for name, picture in (plots(partial(scan_part, self.folder)) if plots else {}).items():
             write_atomic(self.folder / "plots" / name, picture)
         manifest = seal(self.folder, fields)
+        self._tidy()
+        return manifest
+
+    def _tidy(self) -> None:
+        """Take away what only a run in progress needs."""
         for name in (STATE, LOG):
             (self.folder / name).unlink(missing_ok=True)
-        return manifest
 
     def _refuse_foreign_files(self) -> None:
         foreign = sorted(
@@ -139,7 +143,9 @@ class OutFolder:
             for name in OURS[:-1]:
                 path = self.folder / name
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-        if not (self.folder / MANIFEST).exists():
+        if (self.folder / MANIFEST).exists():
+            self._tidy()  # the earlier run may have been killed between its manifest and this
+        else:
             state = {name: self._identity[name] for name in ("stage", "version", "fingerprint", "config", "inputs")}
             write_atomic(self.folder / STATE, (canonical_json(state) + "\n").encode())
 

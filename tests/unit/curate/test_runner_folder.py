@@ -182,3 +182,13 @@ def test_the_manifest_names_no_path_and_no_time(pool: Artifact, tmp_path: Path) 
     one, two = ((tmp_path / name / "manifest.json").read_bytes() for name in ("one", "two"))
     assert one == two
     assert str(tmp_path) not in json.dumps(json.loads(one))
+
+
+def test_a_run_killed_between_its_manifest_and_tidying_up_is_tidied_by_the_next(pool: Artifact, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run_stage(stage(Short()), pool, out)
+    whole = {path.name for path in out.iterdir()}
+    for name in ("state.json", "samples.jsonl"):
+        (out / name).write_text("{}\n")
+    run_stage(stage(Short()), pool, out)
+    assert {path.name for path in out.iterdir()} == whole
