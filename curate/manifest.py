@@ -50,6 +50,11 @@ class Manifest(BaseModel):
     files: list[FileEntry]
 
 
+def without_path(place: Path) -> str:
+    """A file or folder by its last two names, as it is called where this machine's paths are nobody's business."""
+    return "/".join(place.parts[1:][-2:])
+
+
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no spaces: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

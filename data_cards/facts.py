@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from curate.artifact import scan_part
 from curate.manifest import Manifest
 from data_cards.evidence import benchmark_of, fields
+from data_cards.parts import scan_written
 
 KNOWN_LICENCES: Final = (
     "apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc0-1.0", "cc-by-2.0", "cc-by-3.0", "cc-by-4.0",
@@ -129,11 +129,11 @@ def benchmarks(stages: Sequence[Manifest], dataset: Path | None = None) -> list[
 
 
 def _matched_rows(dataset: Path | None) -> list[dict[str, Any]]:
-    dropped = _scan(dataset, "dropped") if dataset else None
-    if dropped is None:
+    if dataset is None:
         return []
     is_matched = pl.col("drop_reason").is_in(MATCH_REASONS)
-    return dropped.filter(is_matched).select("drop_detail", "drop_reason").collect().to_dicts()
+    matched = scan_written(dataset, "dropped").filter(is_matched)
+    return matched.select("drop_detail", "drop_reason").collect().to_dicts()
 
 
 def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -144,13 +144,6 @@ def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _scan(dataset: Path, part: str) -> pl.LazyFrame | None:
-    return scan_part(dataset, part) if (dataset / part).is_dir() else None
-
-
 def _count_by_source(dataset: Path, part: str) -> dict[str, int]:
-    rows = _scan(dataset, part)
-    if rows is None:
-        return {}
-    counts = rows.group_by(pl.col("source").fill_null("(unknown)")).len().collect()
+    counts = scan_written(dataset, part).group_by(pl.col("source").fill_null("(unknown)")).len().collect()
     return dict(counts.iter_rows())

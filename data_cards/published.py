@@ -15,7 +15,7 @@ import yaml
 
 from curate.artifact import PARTS, open_artifact
 from curate.errors import UserError
-from curate.manifest import MANIFEST, Manifest, digest_of, sha256_of
+from curate.manifest import MANIFEST, Manifest, digest_of, sha256_of, without_path
 from data_cards.lineage import DATASET
 from data_cards.training import state_folder
 
@@ -79,7 +79,7 @@ def _without_paths(value: Any) -> Any:  # Any: YAML values
     if isinstance(value, list):
         return [_without_paths(part) for part in value]
     is_path = isinstance(value, str) and Path(value).is_absolute() and "\n" not in value
-    return "/".join(Path(value).parts[1:][-2:]) if is_path else value
+    return without_path(Path(value)) if is_path else value
 
 
 def _prove(folder: Path, sums: dict[str, str], where: str) -> None:

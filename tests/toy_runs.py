@@ -37,3 +37,10 @@ def train_copier(folder: Path, *, hidden: int = 32, max_steps: int = 48, learnin
     untrained = build_toy(folder / "untrained", hidden=hidden, layers=1)
     sft(str(untrained), data, folder / "sft", config)
     return folder / "sft" / "model"
+
+
+def copier_folder(folder: Path) -> Path:
+    """The folder with `sft/model`, which thinks of a figure and sometimes copies it, and `problems.jsonl`."""
+    train_copier(folder)
+    copying_problems(folder / "problems.jsonl")
+    return folder

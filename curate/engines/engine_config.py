@@ -20,7 +20,7 @@ from curate.engines import model_files
 from curate.engines.prompts import PromptConfig, settle_thinking
 from curate.engines.protocol import Engine, Sampling
 from curate.errors import UserError
-from curate.manifest import canonical_json, sha256_of
+from curate.manifest import canonical_json, sha256_of, without_path
 
 EngineName = Literal["auto", "vllm", "transformers", "server", "scripted"]
 
@@ -88,7 +88,7 @@ class Settled:
         """The model as people call it: no path of this machine."""
         if self.config.engine == "scripted":
             return "scripted"
-        return self.config.model if self.folder is None else _without_path(self.config.model)
+        return self.config.model if self.folder is None else _called(self.config.model)
 
 
 def settle(config: EngineConfig) -> Settled:
@@ -151,10 +151,10 @@ def _settle_local(config: EngineConfig) -> Settled:
     return Settled(settled, folder, _identity(settled, model_files.model_digest(folder)))
 
 
-def _without_path(model: str) -> str:
+def _called(model: str) -> str:
     """A folder's last two names (a run and its `model`), no path of this machine; a Hub name as it is."""
     folder = Path(model).expanduser()
-    return "/".join(folder.resolve().parts[1:][-2:]) if folder.is_dir() else model
+    return without_path(folder.resolve()) if folder.is_dir() else model
 
 
 def _identity(config: EngineConfig, model: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ _LEFT: Final = re.compile(r"^([a-zA-Z]) ?(?:\\equiv|≡|=|\\cong) ?(?=[-+\d\\])"
 _RESIDUES: Final = re.compile(
     r"(?:\\pm ?|-)?\d{1,12}(?:(?: ?, ?| ?\\text\{ ?,? ?(?:or|and) ?\} ?| (?:or|and) )(?:\\pm ?|-)?\d{1,12})*"
 )
+_REMAINDER: Final = re.compile(r"(-?\d{1,12}) ?(?:\\bmod|\\text\{ ?mod ?\}|mod|%) ?\{? ?([1-9]\d{0,11}) ?\}?")
 _ONE: Final = re.compile(r"(\\pm ?|-)?(\d{1,12})")
 _MAX_COMMON: Final = 100_000
 
@@ -45,7 +46,7 @@ def congruence(cleaned: str) -> Congruence | None:
 
 def remainder(cleaned: str) -> str | None:
     r"""The number that `17 \bmod 5` is; None for anything else, and for a class of residues such as `2 \pmod 5`."""
-    match = re.fullmatch(r"(-?\d{1,12}) ?(?:\\bmod|\\text\{ ?mod ?\}|mod|%) ?\{? ?([1-9]\d{0,11}) ?\}?", cleaned)
+    match = _REMAINDER.fullmatch(cleaned)
     return None if match is None else str(int(match[1]) % int(match[2]))
 
 

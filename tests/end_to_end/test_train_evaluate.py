@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from toy_runs import copying_problems, train_copier
+from toy_runs import copier_folder
 
 from curate.errors import UserError
 from gradus import app
@@ -17,10 +17,7 @@ STOP = "</think>\\boxed{"
 @pytest.fixture(scope="module")
 def copier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `sft/model`, which thinks of a figure and says it, and `problems.jsonl`."""
-    folder = tmp_path_factory.mktemp("evaluated")
-    train_copier(folder)
-    copying_problems(folder / "problems.jsonl")
-    return folder
+    return copier_folder(tmp_path_factory.mktemp("evaluated"))
 
 
 def evaluate(copier: Path, out: Path, *options: str) -> None:

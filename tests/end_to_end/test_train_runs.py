@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from toy_runs import copying_problems, train_copier, write_jsonl
+from toy_runs import copier_folder, copying_problems, write_jsonl
 
 from curate.errors import UserError
 from gradus import app
@@ -26,10 +26,7 @@ GRADUS = Path(sys.executable).with_name("gradus")
 @pytest.fixture(scope="module")
 def copier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `sft/model`, which sometimes copies a figure, and `problems.jsonl`."""
-    folder = tmp_path_factory.mktemp("copier")
-    train_copier(folder)
-    copying_problems(folder / "problems.jsonl")
-    return folder
+    return copier_folder(tmp_path_factory.mktemp("copier"))
 
 
 def gradus(*arguments: str | Path) -> None:

@@ -172,13 +172,10 @@ def test_groups_that_agree_teach_nothing(generate: Any, name: str) -> None:
     assert gradient(*generate(name, always)).abs().max() == 0
 
 
-@pytest.mark.heavy
-def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) -> None:
-    """With no reward at all, the gradient at a moved policy is tau times the log-ratio's, so a step back lowers it."""
+def sampled_logps(trainer: Any, scored: dict[str, Any]) -> Any:
+    """Log-probabilities of the completions' tokens under the model as it stands."""
     import torch
 
-    trainer, scored = generate("kimi", always)
-    trainer._objective = replace(trainer._objective, tau=0.5)
     with torch.no_grad():
         logps, _, _ = trainer._get_per_token_logps_and_entropies(
             trainer.model,
@@ -186,6 +183,16 @@ def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) 
             torch.cat([scored["prompt_mask"], scored["completion_mask"]], 1),
             scored["completion_ids"].size(1),
         )
+    return logps
+
+
+@pytest.mark.heavy
+def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) -> None:
+    """With no reward at all, the gradient at a moved policy is tau times the log-ratio's, so a step back lowers it."""
+
+    trainer, scored = generate("kimi", always)
+    trainer._objective = replace(trainer._objective, tau=0.5)
+    logps = sampled_logps(trainer, scored)
     assert gradient(trainer, {**scored, "old_per_token_logps": logps}).norm() == pytest.approx(0, abs=1e-6)
     moved = {**scored, "old_per_token_logps": logps - 0.1}
     before = trainer._compute_loss(trainer.model, moved).item()
@@ -240,13 +247,7 @@ def test_a_wide_clip_range_lets_a_large_ratio_through(
     trainer.model.train()
     trainer.current_gradient_accumulation_steps = 1
     scored = trainer._generate_and_score_completions([{"prompt": ""}] * (3 * GROUP))
-    with torch.no_grad():
-        logps, _, _ = trainer._get_per_token_logps_and_entropies(
-            trainer.model,
-            torch.cat([scored["prompt_ids"], scored["completion_ids"]], 1),
-            torch.cat([scored["prompt_mask"], scored["completion_mask"]], 1),
-            scored["completion_ids"].size(1),
-        )
+    logps = sampled_logps(trainer, scored)
     grown = {**scored, "old_per_token_logps": logps - math.log(5), "advantages": torch.ones(3 * GROUP)}
     trainer.model.zero_grad()
     trainer._compute_loss(trainer.model, grown).backward()
