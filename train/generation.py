@@ -6,13 +6,40 @@ refused: TRL sends it new weights by NCCL, which knows only CUDA devices.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from curate.errors import UserError
 from train.environment import num_processes
+
+# those of TRL's modules that import vLLM, if they can, when they are imported
+WITH_VLLM: Final = ("trl.generation.vllm_client", "trl.generation.vllm_generation")
+
+
+def import_generation(*, uses_vllm: bool) -> None:
+    """Import TRL's generation; call it before TRL's trainers are imported.
+
+    TRL imports vLLM wherever it is installed, which is half of a run's start. Without `--vllm` it is told that vLLM
+    is not there; with it, what was imported so before is imported anew.
+    """
+    from trl import import_utils
+
+    if uses_vllm:
+        for name in WITH_VLLM:
+            if name in sys.modules and not sys.modules[name].is_vllm_available():
+                importlib.reload(sys.modules[name])
+        return
+    really = import_utils.is_vllm_available
+    import_utils.is_vllm_available = lambda min_version=None: False  # noqa: ARG005  # TRL's signature
+    try:
+        for name in WITH_VLLM:
+            importlib.import_module(name)
+    finally:
+        import_utils.is_vllm_available = really
 
 
 def prepare_generation(

@@ -19,7 +19,7 @@ from curriculum import PoolExhausted
 from train.command_line import DataFile, Force, Model, Out
 from train.data import Rows
 from train.environment import num_processes
-from train.generation import prepare_generation
+from train.generation import import_generation, prepare_generation
 from train.grpo_config import OWN, GrpoConfig
 from train.objectives import Objective, objective_named
 from train.problems import read_problems
@@ -60,6 +60,7 @@ def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Object
     from train.quiet import quiet
 
     quiet()
+    import_generation(uses_vllm=config.vllm)
     from trl import GRPOConfig
 
     from train.logs import Reporter

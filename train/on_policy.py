@@ -18,7 +18,7 @@ from curate.engines.model_files import model_digest
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
 from train.data import Rows
-from train.generation import prepare_generation
+from train.generation import import_generation, prepare_generation
 from train.problems import read_problems
 from train.prompts import asked
 from train.run_folder import RunFolder
@@ -84,6 +84,7 @@ def _trainer(models: tuple[Path, Path], rows: Rows, config: OnPolicyConfig, run:
     from train.quiet import quiet
 
     quiet()
+    import_generation(uses_vllm=config.vllm)
     from datasets import Dataset
     from trl import DistillationConfig, DistillationTrainer
 
