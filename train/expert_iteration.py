@@ -48,7 +48,8 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
 
     Each round draws problems from the curriculum as `gradus train grpo` does, samples completions and fine-tunes on
     the right ones. Data is an artifact of `gradus curate`, or a file with problems and answers. Stopped, the command
-    goes on in the round it was in. The model is left in OUT/model.
+    goes on in the round it was in. The model is left in OUT/model. To compare it with RL at the same completions, use
+    `gradus train grpo --objective raft`, one flag from any other objective.
 
     Example: gradus train expert-iteration --model runs/sft/model --data runs/difficulty --out runs/experts --rounds 4
     """

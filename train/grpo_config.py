@@ -94,6 +94,8 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
         row = OBJECTIVES.get(self.objective)
         if row is not None and row.loss != "trl":
             self._refuse_what_our_losses_ignore()
+        if row is not None and row.baseline == "none":
+            self._refuse_what_has_no_part_in_fine_tuning()
         num = self.num_problems * self.group_size
         if num % self.updates_per_generation:
             raise ValueError(
@@ -116,6 +118,16 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
             raise ValueError(f"objective {self.objective} has no {named}; use dr_grpo, or leave that option out")
         if ignored := sorted(ONLY_TRLS & set(self.trl)):
             raise ValueError(f"objective {self.objective} has no {ignored[0]}; use dr_grpo, or leave it out of trl")
+
+    def _refuse_what_has_no_part_in_fine_tuning(self) -> None:
+        if self.kl_coef:
+            raise ValueError(f"objective {self.objective} has no KL to the start; use dr_grpo, or leave kl_coef out")
+        only_accuracy = (1.0, *(0.0 for _ in self.rewards[1:]))
+        if (self.reward_weights or (1.0,) * len(self.rewards)) != only_accuracy:
+            raise ValueError(
+                f"objective {self.objective} learns from correct answers, each of weight 1; set reward_weights to 1 "
+                "for accuracy and 0 for others, which are then only logged"
+            )
 
     @property
     def sequences_per_step(self) -> int:

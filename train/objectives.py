@@ -22,7 +22,8 @@ class Objective:
     """One row of the table.
 
     loss: `trl` for TRL's own, else ours of this name.
-    baseline: what is subtracted from a reward: the group's mean, or the mean of the others (leave-one-out).
+    baseline: what is subtracted from a reward: the group's mean, the mean of the others (leave-one-out), or nothing.
+        Without one, correct completions weigh 1, all others 0, and the loss is divided by the tokens of the former.
     resets_optimizer: whether every generation begins with a fresh optimizer.
     tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
@@ -34,7 +35,7 @@ class Objective:
     biases: str
     settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of TRL's fields
     loss: Literal["trl", "reinforce", "kimi"] = "trl"
-    baseline: Literal["mean", "leave_one_out"] = "mean"
+    baseline: Literal["mean", "leave_one_out", "none"] = "mean"
     resets_optimizer: bool = False
     tau: float = 0.0
     refill_rounds: int = 0
@@ -109,6 +110,19 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0},
         loss="reinforce",
         baseline="leave_one_out",
+    ),
+    "raft": Objective(
+        paper="RAFT, arXiv 2304.06767, with every correct completion in place of the best of a group, as in "
+        "arXiv 2504.11343: rejection fine-tuning, expert iteration whose every generation is a round",
+        equation="1/(sum_{i correct} |o_i|) sum_{i correct} sum_t min(rho, 1+.2),  whose gradient is SFT's on the "
+        "correct completions while rho is 1",
+        normalises="the tokens of the correct completions by their number, as SFT does",
+        biases="Learns nothing from wrong completions, and from a group that is all correct as much as from any other: "
+        "a problem weighs by p, so easy ones weigh most and entropy falls sooner. Every token weighs the same, so long "
+        "correct completions weigh more. A generation used for more than one update is held by ratio and clip "
+        "(arXiv 2504.11343 calls that RAFT++).",
+        settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
+        baseline="none",
     ),
 }  # fmt: skip
 

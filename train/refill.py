@@ -17,7 +17,7 @@ LEFT = ("prompt_ids", "prompt_mask")
 
 
 def dead_groups(scored: Scored, group_size: int) -> list[int]:
-    """Which groups have no advantage in any completion: all right, all wrong, or none judged."""
+    """Which groups have no advantage in any completion: all right (but for raft), all wrong, or none judged."""
     is_live = scored["advantages"].view(-1, group_size).abs().sum(dim=1) > 0
     return [place for place, live in enumerate(is_live.tolist()) if not live]
 

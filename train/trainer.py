@@ -50,7 +50,9 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
         self._rows: list[int] = []
         self._refill_rounds = objective.refill_rounds
-        self._num_scored: Any = None  # a tensor: for each completion, how many of its group have a reward
+        # tensors, for each completion over all processes: how many of its group have a reward, whether it is correct
+        self._num_scored: Any = None
+        self._is_correct: Any = None
 
     def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
         if not self.model.training:
@@ -69,7 +71,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             fresh = self.curriculum.draw(most * world, step=self._step_to_take, exclude=rows)
             rows = [*rows, *fresh]
             scored = replace_groups(scored, self._score(fresh), group, self.processing_class.pad_token_id)
-            scored["num_items_in_batch"] = self.accelerator.gather(scored["completion_mask"].sum()).sum()
+            scored["num_items_in_batch"] = self._num_tokens(scored)
         return scored
 
     def _score(self, rows: list[int]) -> dict[str, Any]:
@@ -83,7 +85,17 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         if self._objective.baseline == "leave_one_out":
             others = self._num_scored[mine] - 1
             scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
+        elif self._objective.baseline == "none":
+            scored["advantages"] = self._is_correct[mine].to(scored["advantages"].dtype)
+            scored["num_items_in_batch"] = self._num_tokens(scored)
         return scored
+
+    def _num_tokens(self, scored: dict[str, Any]) -> Any:
+        """Tokens over all processes by which TRL's dapo loss divides: of all completions, or of the correct ones."""
+        mask = scored["completion_mask"]
+        if self._objective.baseline == "none":
+            mask = mask * scored["advantages"].unsqueeze(1)
+        return self.accelerator.gather(mask.sum()).sum()
 
     @property
     def _step_to_take(self) -> int:
@@ -99,7 +111,8 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         if self.model.training:
             is_scored = ~rewards.isnan().all(dim=1).view(-1, self.num_generations)
             self._num_scored = is_scored.sum(dim=1).repeat_interleave(self.num_generations)
-            judged = rewards[:, self.reward_funcs.index(self._accuracy)].tolist()
+            correctness = rewards[:, self.reward_funcs.index(self._accuracy)]
+            self._is_correct, judged = correctness == 1, correctness.tolist()
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
             self._tell(groups_of(self._rows, judged, lengths, reasons))

@@ -173,6 +173,8 @@ def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_
         ("--trl {vllm_mode:server}", "does nothing without --vllm"),
         ("--vllm --objective dr_grpo --trl {vllm_mode:server}", "needs a CUDA device"),
         ("--objective rloo --trl {epsilon:10.0}", "objective rloo has no epsilon"),
+        ("--objective raft --kl-coef 0.1", "objective raft has no KL to the start"),
+        ("--objective raft --rewards accuracy --rewards repetition", "raft learns from correct answers"),
         ("--curriculum {polcy:uniform}", "did you mean policy"),
         ("--trl {learning_rat:1}", "did you mean learning_rate"),
         ("--trl {output_dir:x}", "own option"),

@@ -3,13 +3,13 @@
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
+from generations import GROUP, LENGTH, Generating, always, gradient, half, odd_start
 from toy_runs import copying_problems, small_toy
 
 from curate.errors import UserError
@@ -19,36 +19,6 @@ from train.grpo_config import GrpoConfig
 from train.objectives import OBJECTIVES, objective_named
 from train.problems import read_problems
 from train.run_folder import RunFolder
-
-GROUP = 4
-LENGTH = 12
-
-
-Judge = Callable[..., list[float | None]]
-
-
-def odd_length(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
-    """Rewards completions with an odd number of tokens: an untrained model gets some right and some wrong."""
-    self.reasons = [""] * len(completion_ids)
-    return [float(len(ids) % 2) for ids in completion_ids]
-
-
-def odd_start(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
-    """Rewards completions whose first token has an odd number: about half of them, in every group."""
-    self.reasons = [""] * len(completion_ids)
-    return [float(ids[0] % 2) for ids in completion_ids]
-
-
-def always(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
-    """Rewards everything."""
-    self.reasons = [""] * len(completion_ids)
-    return [1.0] * len(completion_ids)
-
-
-def half(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
-    """Cannot judge the second completion of each pair."""
-    known = odd_length(self, completion_ids)
-    return [None if place % 2 else value for place, value in enumerate(known)]
 
 
 @pytest.fixture(scope="module")
@@ -60,41 +30,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """A function from (objective, judge, changes of the row) to (trainer, its scored generation)."""
-
-    def make(name: str, judge: Judge = odd_length, **changes: Any) -> tuple[Any, dict[str, Any]]:
-        # the method, not the class: who imports the class meanwhile would keep a changed one for good
-        monkeypatch.setattr(rewards.Accuracy, "__call__", judge)
-        config = GrpoConfig(
-            objective=name, num_problems=3, group_size=GROUP, max_steps=1, max_tokens=LENGTH, kl_coef=0.0, tau=0,
-            updates_per_generation=1, temperature=1.0, logging_steps=1,
-        )  # fmt: skip
-        run = RunFolder(tmp_path / name, {})
-        row = replace(objective_named(name), tau=0.0, **changes)
-        trainer = build_trainer(place / "toy", read_problems(place / "problems.jsonl"), config, row, run)
-        trainer.model.train()
-        trainer.current_gradient_accumulation_steps = 1
-        scored = trainer._generate_and_score_completions([{"prompt": ""}] * (3 * GROUP))
-        return trainer, scored
-
-    run_folder = tmp_path
-    run_folder.mkdir(exist_ok=True)
-    for name in OBJECTIVES:
-        (tmp_path / name).mkdir()
-    return make
-
-
-def gradient(trainer: Any, scored: dict[str, Any], only: int | None = None) -> Any:
-    """The gradient of the loss as one vector; `only` leaves the advantage of one completion and zeroes the others."""
-    import torch
-
-    advantages = scored["advantages"].clone()
-    if only is not None:
-        advantages[torch.arange(len(advantages)) != only] = 0
-    trainer.model.zero_grad()
-    trainer._compute_loss(trainer.model, {**scored, "advantages": advantages}).backward()
-    return torch.cat([p.grad.flatten() for p in trainer.model.parameters() if p.grad is not None])
+def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generating:
+    return Generating(place, tmp_path, monkeypatch)
 
 
 @pytest.mark.heavy
@@ -167,8 +104,8 @@ def test_dapo_weighs_every_token_of_the_batch_alike(generate: Any) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_groups_that_agree_teach_nothing(generate: Any, name: str) -> None:
+@pytest.mark.parametrize("name", [name for name, row in OBJECTIVES.items() if row.baseline != "none"])
+def test_groups_that_agree_teach_nothing_where_there_is_a_baseline(generate: Any, name: str) -> None:
     assert gradient(*generate(name, always)).abs().max() == 0
 
 
