@@ -1,10 +1,11 @@
 """The batch stages that need no model, on a Ray cluster: the same rows, decisions and bytes as in this process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from apart import apart
 from small_run import problems, write_pool
 
 from curate import decontaminate, dedup, multiple_choice, verifiable
@@ -12,7 +13,7 @@ from curate.artifact import open_artifact
 from curate.errors import UserError
 from curate.stage import Stage, run_stage
 
-pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 LEAK = "How many of the 24 lamps in the long hall are lit when every third lamp is broken and 5 others are off?"
 PROMPTS = [
     LEAK,
@@ -23,19 +24,6 @@ PROMPTS = [
     "True or false: 7 is prime.",
     *(f"What is {n} times {n + 1}?" for n in range(34)),
 ]
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    """One node with room for two actors."""
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
-    from ray.cluster_utils import Cluster
-
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
-    ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
-    yield
-    ray.shutdown()
-    made.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +42,36 @@ def stages(bench: Path) -> dict[str, Callable[[], Stage]]:
     }
 
 
+def run_on_a_cluster(folder: Path, bench: Path) -> None:
+    """Each stage on one node with room for two actors."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
+    for name, make in stages(bench).items():
+        run_stage(make(), open_artifact(folder / "pool"), folder / name, executor="ray")
+
+
+@pytest.fixture(scope="module")
+def there(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pool and what a cluster made of it."""
+    pytest.importorskip("ray", reason="Ray is not installed")
+    folder = tmp_path_factory.mktemp("there")
+    write_pool(folder / "pool", problems(PROMPTS))
+    apart(run_on_a_cluster, folder, bench, timeout_s=200)
+    return folder
+
+
 @pytest.mark.parametrize("name", ["multiple-choice", "verifiable", "decontaminate"])
 def test_a_batch_stage_makes_the_same_artifact_on_a_cluster(
-    cluster: None, bench: Path, tmp_path: Path, name: str
+    there: Path, bench: Path, tmp_path: Path, name: str
 ) -> None:
-    write_pool(tmp_path / "pool", problems(PROMPTS))
-    for executor in ("local", "ray"):
-        stage = stages(bench)[name]()
-        run_stage(stage, open_artifact(tmp_path / "pool"), tmp_path / executor, executor=executor)
-    here, there = open_artifact(tmp_path / "local"), open_artifact(tmp_path / "ray")
-    assert there.manifest == here.manifest
+    run_stage(stages(bench)[name](), open_artifact(there / "pool"), tmp_path / name)
+    here, remote = open_artifact(tmp_path / name), open_artifact(there / name)
+    assert remote.manifest == here.manifest
     assert 0 < here.manifest.num_dropped < len(PROMPTS)
-    assert there.read("dropped").equals(here.read("dropped"))
+    assert remote.read("dropped").equals(here.read("dropped"))
 
 
 def test_a_stage_that_compares_problems_says_that_it_runs_here(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from apart import apart
 from model_pool import pool, script, sums
 
 from curate.artifact import Artifact, open_artifact
@@ -15,24 +15,21 @@ from curate.errors import UserError
 from curate.samples import LOG
 from curate.stage import run_stage
 
-pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 # a node that is gone is noticed in seconds
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
 SLOW = [{"text": text, "delay_s": 0.05} for text in ("\\boxed{7}", "\\boxed{8}")]
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """Two nodes with room for one actor each."""
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
+def two_nodes() -> Any:
+    """A cluster with room for one actor on each of its nodes."""
+    import ray
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "_system_config": HEALTH})
     made.second = made.add_node(num_cpus=1)
     ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    return made
 
 
 def measure(tmp_path: Path, out: str, executor: str, answers: Any = SLOW) -> Artifact:
@@ -43,24 +40,41 @@ def measure(tmp_path: Path, out: str, executor: str, answers: Any = SLOW) -> Art
     return open_artifact(tmp_path / out)
 
 
-def test_a_mistake_on_a_node_is_the_same_one_line_as_here(cluster: Any, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="has no answer for") as caught:
+def fail_on_a_node(tmp_path: Path) -> None:
+    two_nodes()
+    try:
         measure(tmp_path, "out", "ray", [])
-    assert "\n" not in str(caught.value)
+    except UserError as mistake:
+        (tmp_path / "mistake").write_text(str(mistake))
 
 
-def test_a_node_killed_at_work_loses_and_doubles_nothing(cluster: Any, tmp_path: Path) -> None:
-    here = measure(tmp_path, "here", "local")
+def lose_a_node(tmp_path: Path) -> None:
+    cluster = two_nodes()
 
     def kill_once_samples_arrive() -> None:
         log = tmp_path / "there" / LOG
         while not (log.exists() and log.stat().st_size):
             time.sleep(0.01)
         cluster.remove_node(cluster.second, allow_graceful=False)
+        (tmp_path / "killed").touch()
 
-    killer = threading.Thread(target=kill_once_samples_arrive)
-    killer.start()
-    there = measure(tmp_path, "there", "ray")
-    killer.join()
+    threading.Thread(target=kill_once_samples_arrive, daemon=True).start()
+    measure(tmp_path, "there", "ray")
+
+
+def test_a_mistake_on_a_node_is_one_line_here(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    apart(fail_on_a_node, tmp_path, timeout_s=120)
+    said = (tmp_path / "mistake").read_text()
+    assert "has no answer for" in said
+    assert "\n" not in said
+
+
+def test_a_node_killed_at_work_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    here = measure(tmp_path, "here", "local")
+    apart(lose_a_node, tmp_path, timeout_s=180)
+    there = open_artifact(tmp_path / "there")
+    assert (tmp_path / "killed").exists()
     assert there.manifest == here.manifest
     assert there.read("samples").equals(here.read("samples"))
