@@ -129,7 +129,7 @@ def against_exact_join(num_rows: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         prints = read_pool(batches(pool)(), Path(scratch), bands_for(THRESHOLD))
         every = np.arange(num_rows)
-        flat, starts = prints.tokens(every)
+        flat, starts = prints.tokens.of(every)
         shingles, starts = shingle_hashes(flat.astype(np.uint64), starts)
         _, column = np.unique(shingles.astype(np.int64), return_inverse=True)
         holds = csr_array((np.ones(len(column), np.int32), column, starts))

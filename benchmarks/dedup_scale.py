@@ -1,15 +1,14 @@
 """What dedup of a large pool takes: time and memory by row count, from Parquet on disk, each size in its own process.
 
 The pools hold planted copies and variants (`made_pool`). Memory is the peak of the whole process while it dedups, with
-what its files' pages take in it; the pool is written by another process before.
+what its files' pages take in it; the pool is written by another process before, and stays where `--folder` is given.
 
-    python benchmarks/dedup_scale.py [--rows 1000000 --rows 10000000] [--folder /tmp]
+    python benchmarks/dedup_scale.py [--rows 1000000 --rows 10000000] [--folder /tmp/pools]
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
@@ -31,11 +30,20 @@ BATCH_ROWS: Final = 10_000
 
 
 def write_pool(folder: str, num_rows: int) -> None:
-    """Write a pool as Parquet parts."""
+    """Write a pool as Parquet parts; those that are there already stay."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
     for start in range(0, num_rows, PART_ROWS):
-        part = made_pool(min(PART_ROWS, num_rows - start), seed=start + 3).select(schema(PROBLEM).names())
-        part = part.with_columns(key=pl.format("{}-{}", pl.lit(start), "source_row"))
-        part.write_parquet(Path(folder) / f"{start:09d}.parquet")
+        path = Path(folder) / f"{start:09d}.parquet"
+        if not path.exists():
+            part = made_pool(min(PART_ROWS, num_rows - start), seed=start + 3).select(schema(PROBLEM).names())
+            part = part.with_columns(key=_key(start).hash().cast(pl.String).str.zfill(24))
+            part.write_parquet(path.with_suffix(".tmp"))
+            path.with_suffix(".tmp").rename(path)
+
+
+def _key(start: int) -> pl.Expr:
+    """The rows' numbers in the pool: their hashes are keys as long and as mixed as those of real problems."""
+    return pl.col("source_row") + start
 
 
 def measure(folder: str) -> None:
@@ -57,21 +65,23 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, action="append", help="rows of a pool; repeatable (default 1,000,000)")
-    parser.add_argument("--folder", type=Path, help="where pools and scratch files go: some 1 KB a row")
+    parser.add_argument("--folder", type=Path, help="where pools are kept for the next run")
     options = parser.parse_args()
     table = Table("Dedup from Parquet", ("wall s", "cpu s", "rows/cpu s", "peak MB", "dropped"))
     for num_rows in options.rows or [1_000_000]:
-        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-            _run(f"write_pool({folder!r}, {num_rows})", folder)
-            wall_s, cpu_s, peak_mb, dropped = map(float, _run(f"measure({folder!r})", folder).split())
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = str((options.folder or Path(scratch)).resolve() / f"pool-{num_rows}")
+            _run(f"write_pool({folder!r}, {num_rows})")
+            wall_s, cpu_s, peak_mb, dropped = map(float, _run(f"measure({folder!r})").split())
         table.row(f"{num_rows:,} rows", wall_s, cpu_s, round(num_rows / cpu_s), round(peak_mb), round(dropped))
 
 
-def _run(call: str, scratch: str) -> str:
+def _run(call: str) -> str:
     program = f"from dedup_scale import *; {call}"
-    here, environment = Path(__file__).resolve().parent, {**os.environ, "TMPDIR": scratch}
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, check=True, cwd=here, env=environment, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(
+        command, check=True, cwd=Path(__file__).resolve().parent, stdout=subprocess.PIPE, text=True
+    ).stdout
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from curate.minhash import (
     band_keys,
     bands_for,
     jaccard,
+    ranges,
     row_sets,
     runs,
     shingle_hashes,
@@ -57,11 +58,9 @@ def alike(index: BandIndex, view: View, threshold: float) -> tuple[I64, I64]:
     may_be = index.sieve.passed(keys)
     keys, texts = keys[may_be], texts[may_be]
     first, last = (np.searchsorted(index.keys, keys, side=side) for side in ("left", "right"))
-    counts = last - first
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    items = index.items[np.repeat(first, counts) + within]
+    items = index.items[ranges(first, last)]
     num_items = max(len(index.starts) - 1, 1)
-    pairs = np.sort(np.repeat(texts, counts) * num_items + items).astype(np.uint64)
+    pairs = np.sort(np.repeat(texts, last - first) * num_items + items).astype(np.uint64)
     texts, items = np.divmod(pairs[runs(pairs)].astype(np.int64), num_items)
     ours, theirs = taken(shingles, starts, texts), taken(index.shingles, index.starts, items)
     score = jaccard(row_sets(*ours), row_sets(*theirs), len(texts))

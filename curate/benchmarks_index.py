@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from curate.minhash import ranges
 from curate.token_views import Counts, Hashes, View, ngrams
 
 Weights = npt.NDArray[np.float64]
@@ -103,8 +104,7 @@ def candidates(index: GramIndex, view: View, threshold: float) -> tuple[Counts, 
     is_telling = counts <= _COMMON
     grams, text_of, counts = grams[is_telling], text_of[is_telling], counts[is_telling]
     # one row for each (n-gram in a text) x (item with that n-gram)
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    items = index.items[np.repeat(index.first[grams], counts) + within]
+    items = index.items[ranges(index.first[grams], index.first[grams + 1])]
     num_items = len(index.totals)
     pairs = np.repeat(text_of, counts) * num_items + items
     order = np.argsort(pairs, kind="stable")

@@ -22,13 +22,14 @@ from pydantic import Field
 
 from curate.config import Config
 from curate.fingerprints import read_pool
-from curate.minhash import bands_for
+from curate.minhash import I64, bands_for, ranges
 from curate.progress import Progress
 from curate.records import ADDED
 from curate.stage import Run, Stage, Workspace, decide
 from curate.twins import Pool, Twins, families
 
 VERSION: Final = 2
+_REASONS: Final = {0: "near_duplicate_of", 1: "conflicting_answers", 2: "variant_of"}
 
 
 class DedupConfig(Config):
@@ -50,7 +51,7 @@ def stage(config: DedupConfig) -> Stage:
 
     @contextmanager
     def open_pool(workspace: Workspace) -> Iterator[Run]:
-        decisions = find_duplicates(workspace.pool, config)
+        decisions = _ByKey(find_duplicates(workspace.pool, config))
         yield lambda problems: _decided(problems, decisions)
 
     return Stage(
@@ -72,13 +73,13 @@ def find_duplicates(pool: Pool, config: DedupConfig) -> pl.DataFrame:
         twins.search(progress)
         conflicts = twins.settle(pool)
         twin = twins.roots()
+        del twins
         staying = np.flatnonzero(twin == np.arange(len(twin)))
         family = families(prints, position, staying, config.threshold)
-    rows = pl.DataFrame({"key": prints.keys.gather(position), "twin": twin, "family": family}).with_row_index("rank")
-    rows = rows.with_columns(pl.col("rank").cast(pl.Int64)).join(
-        conflicts, on="rank", how="left", maintain_order="left"
-    )
-    return _decisions(rows, config.max_variants)
+        keys = prints.keys
+        del prints
+    decided = _decisions(pl.DataFrame({"twin": twin, "family": family}), conflicts, config.max_variants)
+    return _named(decided, keys, position)
 
 
 def _counted(batches: Iterator[pl.DataFrame], progress: Progress) -> Iterator[pl.DataFrame]:
@@ -87,32 +88,55 @@ def _counted(batches: Iterator[pl.DataFrame], progress: Progress) -> Iterator[pl
         progress.tick(batch.height, "read")
 
 
-def _decisions(rows: pl.DataFrame, max_variants: int | None) -> pl.DataFrame:
-    """What is dropped for which other row. `rows` are by rank, with the rank of their twin, family and conflict."""
+def _decisions(rows: pl.DataFrame, conflicts: pl.DataFrame, max_variants: int | None) -> pl.DataFrame:
+    """The rows that are dropped or a variant, by rank: why, the rank of the row behind it, and of the family's first.
+
+    `rows` are by rank, with the ranks of their twin and of the first of their family; `conflicts` as `Twins.settle`
+    gives them. All are numbers until few rows are left.
+    """
+    rows = rows.with_row_index("rank").with_columns(pl.col("rank").cast(pl.Int64))
     is_twin = pl.col("twin") != pl.col("rank")
     is_variant = ~is_twin & (pl.col("family") != pl.col("rank"))
-    is_conflict = ~is_twin & pl.col("against").is_not_null()
+    is_conflict = ~is_twin & pl.col("rank").is_in(conflicts["rank"].implode())
     place = pl.col("rank").cum_count().over(is_twin | is_conflict, "family")
     is_surplus = is_variant & ~is_conflict & (place > max_variants) if max_variants else pl.lit(value=False)
+    reason = pl.when(is_twin).then(0).when(is_conflict).then(1).when(is_surplus).then(2)
+    found = rows.select("rank", "twin", "family", reason=reason.cast(pl.Int8), is_variant=is_variant)
+    found = found.filter(pl.col("reason").is_not_null() | pl.col("is_variant"))
+    found = found.join(conflicts, on="rank", how="left", maintain_order="left")
+    behind = pl.when(is_twin).then("twin").otherwise(pl.coalesce("against", "family"))
+    return found.with_columns(behind=behind, drop_reason=pl.col("reason").replace_strict(_REASONS))
 
-    def key_of(rank: str) -> pl.Expr:
-        return pl.col("key").gather(pl.col(rank))
 
-    conflict = pl.format("{} here, {} in {}", "answer", "other_answer", key_of("against"))
-    decided = rows.select(
-        "key",
-        drop_reason=pl.when(is_twin)
-        .then(pl.lit("near_duplicate_of"))
-        .when(is_conflict)
-        .then(pl.lit("conflicting_answers"))
-        .when(is_surplus)
-        .then(pl.lit("variant_of")),
-        drop_detail=pl.when(is_twin).then(key_of("twin")).when(is_conflict).then(conflict).otherwise(key_of("family")),
-        variant_of=pl.when(is_variant).then(key_of("family")),
+def _named(decided: pl.DataFrame, keys: pl.Series, position: I64) -> pl.DataFrame:
+    """The decisions with keys in the place of ranks; `keys` are in the pool's order, `position` is by rank."""
+    ranks = ("rank", "behind", "family")
+    named = decided.with_columns(keys.gather(position[decided[name].to_numpy()]).alias(name) for name in ranks)
+    is_conflict = pl.col("drop_reason") == "conflicting_answers"
+    conflict = pl.format("{} here, {} in {}", "answer", "other_answer", "behind")
+    return named.select(
+        "drop_reason",
+        key="rank",
+        drop_detail=pl.when(is_conflict).then(conflict).otherwise("behind"),
+        variant_of=pl.when("is_variant").then("family"),
     )
-    return decided.filter(pl.col("drop_reason").is_not_null() | pl.col("variant_of").is_not_null())
 
 
-def _decided(problems: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
-    joined = problems.join(decisions, on="key", how="left", maintain_order="left")
+class _ByKey:
+    """Decisions to look up: a join of each batch with all of them would go through all of them each time."""
+
+    def __init__(self, decisions: pl.DataFrame) -> None:
+        hashes = decisions["key"].hash().to_numpy()
+        order = np.argsort(hashes)
+        self._hashes, self._decisions = hashes[order], decisions[order]
+
+    def of(self, keys: pl.Series) -> pl.DataFrame:
+        """The decisions on these keys, and by chance on another."""
+        wanted = np.sort(keys.hash().to_numpy())
+        first, last = (np.searchsorted(self._hashes, wanted, side=side) for side in ("left", "right"))
+        return self._decisions[np.unique(ranges(first, last))]
+
+
+def _decided(problems: pl.DataFrame, decisions: _ByKey) -> pl.DataFrame:
+    joined = problems.join(decisions.of(problems["key"]), on="key", how="left", maintain_order="left")
     return decide(joined, pl.col("drop_reason"), pl.col("drop_detail"))

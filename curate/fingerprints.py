@@ -1,32 +1,36 @@
 """What dedup remembers of each row: a few numbers in memory, its tokens and band keys in files.
 
-`read_pool` passes over the pool once, a batch at a time. In memory stay about 70 bytes a row; the token hashes (4 bytes
-a token) and the band keys (8 bytes a band and row) go to disk and are read back where they are needed.
+`read_pool` passes over the pool once, a batch at a time. All goes to files on the way, so that nothing is in memory
+twice; back come about 110 bytes a row. The token hashes (4 bytes a token) and the band keys (8 bytes a band and row)
+stay on disk until they are needed.
 """
 
 from __future__ import annotations
 
-import mmap
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from curate.answers import LETTERS
-from curate.minhash import I64, U32, U64, Bands, band_keys, mixed, shingle_hashes, signatures, taken
+from curate.minhash import I64, U64, Bands, band_keys, mixed, shingle_hashes, signatures
 from curate.rarity import Frequencies, frequencies
 from curate.text import NUMBER_WORDS, normalised, tokens
+from curate.token_file import TokenFile
 
-BLOCK_TOKENS: Final = 1 << 23
-MAX_MAPPED_TOKENS: Final = 1 << 24
 MAX_THREADS: Final = 4
+FACTS: Final[dict[str, type[np.generic]]] = {
+    "length": np.int64,
+    **dict.fromkeys(("guard", "sequence", "context", "whole", "masked", "capitals", "answer"), np.uint64),
+    "priority": np.int8,
+}
 OPERATORS: Final = (
     "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "
     "subseteq"
@@ -42,7 +46,7 @@ _LOCAL: Final = np.uint64(0x9E3779B97F4A7C15)
 class Fingerprints:
     """One entry per row, in the pool's order.
 
-    starts: where each row's tokens stand in the file `tokens`, `[rows + 1]`.
+    starts: where each row's tokens stand among all tokens, `[rows + 1]`.
     guard: hash of the multisets of numbers and of operators, of the kind and of the tests: what twins must share.
     sequence: hash of the numbers in their order; context: of each number with its neighbours, in any order.
     whole: hash of all tokens in order; masked: the same with every number alike.
@@ -50,7 +54,7 @@ class Fingerprints:
     answer: hash of the normalised ground truth, of the right option for a letter; 0 without one.
     priority: 0 for rows with ground truth and solution, up to 3 for rows with neither.
     frequency: how often each token occurs in the pool.
-    mapped, stored: the file of tokens, as memory and as an array.
+    tokens: the token hashes of every row, in a file.
     """
 
     keys: pl.Series
@@ -64,18 +68,9 @@ class Fingerprints:
     answer: U64
     priority: npt.NDArray[np.int8]
     frequency: Frequencies
-    mapped: mmap.mmap
-    stored: U32
+    tokens: TokenFile
     folder: Path
     bands: Bands
-
-    def tokens(self, rows: I64) -> tuple[U32, I64]:
-        """The token hashes of some rows, flat, and their starts."""
-        chosen, starts = taken(self.stored, self.starts, rows)
-        if len(self.stored) > MAX_MAPPED_TOKENS:
-            # pages once read do not stay with this process
-            self.mapped.madvise(mmap.MADV_DONTNEED)
-        return chosen, starts
 
     def band(self, index: int) -> U64:
         """The keys of all rows in one band."""
@@ -84,25 +79,20 @@ class Fingerprints:
 
 def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fingerprints:
     """Pass over the pool once; `folder` takes the files."""
-    columns: list[pl.DataFrame] = []
+    keys = [pl.Series("key", dtype=pl.String)]
+    names = ("tokens", *(f"band-{band}" for band in range(bands.num_bands)), *FACTS)
     with ExitStack() as stack:
-        token_file = stack.enter_context((folder / "tokens").open("wb"))
-        band_files = [stack.enter_context((folder / f"band-{band}").open("wb")) for band in range(bands.num_bands)]
+        files = {name: stack.enter_context((folder / name).open("wb")) for name in names}
         for read in _ahead(lambda batch: _read_batch(batch, bands), batches):
-            token_file.write(read.tokens.tobytes())
-            for file, keys in zip(band_files, read.band_keys, strict=True):
-                file.write(keys.tobytes())
-            columns.append(read.facts)
-    facts = pl.concat(columns, rechunk=True)
-    arrays = {name: facts[name].to_numpy() for name in facts.columns if name not in ("key", "length")}
-    starts = np.concatenate([[0], np.cumsum(facts["length"].to_numpy())]).astype(np.int64)
-    with (folder / "tokens").open("r+b") as stored_tokens:
-        stored_tokens.truncate(max(4, 4 * int(starts[-1])))  # no empty file can be mapped
-        mapped = mmap.mmap(stored_tokens.fileno(), 0, access=mmap.ACCESS_READ)
-    stored = np.frombuffer(mapped, np.uint32, int(starts[-1]))
-    frequency = frequencies(stored[at : at + BLOCK_TOKENS] for at in range(0, len(stored), BLOCK_TOKENS))
+            keys.append(read.keys)
+            for name, file in files.items():
+                file.write(read.arrays[name].data)
+    arrays = {name: np.fromfile(folder / name, dtype) for name, dtype in FACTS.items()}
+    starts = np.concatenate([[0], np.cumsum(arrays.pop("length"))])
+    stored = TokenFile(folder / "tokens", starts)
+    frequency = frequencies(stored.blocks())
     return Fingerprints(
-        facts["key"], starts, **arrays, frequency=frequency, mapped=mapped, stored=stored, folder=folder, bands=bands
+        pl.concat(keys), starts, **arrays, frequency=frequency, tokens=stored, folder=folder, bands=bands
     )
 
 
@@ -113,11 +103,10 @@ def text_of(problems: pl.DataFrame) -> pl.Series:
 
 
 class _Batch(NamedTuple):
-    """What goes to the files, and what of each row stays in memory."""
+    """The rows' keys, and what goes to the file of each name: `tokens`, `band-0` and on, the names in `FACTS`."""
 
-    tokens: U32
-    band_keys: U64
-    facts: pl.DataFrame
+    keys: pl.Series
+    arrays: dict[str, npt.NDArray[Any]]  # Any: of several dtypes
 
 
 def _ahead(function: Callable[[pl.DataFrame], _Batch], batches: Iterable[pl.DataFrame]) -> Iterator[_Batch]:
@@ -137,17 +126,21 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
     starts = np.concatenate([[0], np.cumsum(cut.list.len().to_numpy().astype(np.int64))])
     flat = cut.explode(empty_as_null=False, keep_nulls=False)
     hashes, is_number = _hashed(flat)
-    facts = _facts(hashes, starts, is_number, flat.is_in(OPERATORS).to_numpy(), _checked_by(batch))
-    facts = facts.with_columns(
-        batch["key"], _priority(batch), _answers(batch), pl.Series("capitals", _capitals(batch["prompt"]))
-    )
     short = (hashes >> _HALF).astype(np.uint32)
     # shingles come from the short hashes: those are what is read back to compare two rows
     signature = signatures(*shingle_hashes(short.astype(np.uint64), starts), bands.num_bands * bands.num_rows)
-    return _Batch(short, band_keys(signature, bands), facts)
+    arrays = {
+        "tokens": short,
+        **{f"band-{band}": keys for band, keys in enumerate(band_keys(signature, bands))},
+        **_facts(hashes, starts, is_number, flat.is_in(OPERATORS).to_numpy(), _checked_by(batch)),
+        "capitals": _capitals(batch["prompt"]),
+        "answer": _answers(batch),
+        "priority": _priority(batch),
+    }
+    return _Batch(batch["key"], arrays)
 
 
-def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind: U64) -> pl.DataFrame:
+def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind: U64) -> dict[str, npt.NDArray[Any]]:
     """What the tokens say of each row; the fields are those of `Fingerprints`."""
     numbers, number_starts = _chosen(is_number, starts)
     operators, operator_starts = _chosen(is_operator, starts)
@@ -158,16 +151,15 @@ def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind:
     whole = mixed(hashes + place)
     unmasked = _sums(mixed(_LOCAL + place[numbers]) - whole[numbers], number_starts)
     figures = mixed(_sums(mixed(number), number_starts) + kind)
-    return pl.DataFrame(
-        {
-            "length": lengths,
-            "guard": mixed(figures + _sums(mixed(hashes[operators]), operator_starts)),
-            "sequence": _sums(mixed(number + order.astype(np.uint64) * _LOCAL), number_starts),
-            "context": _sums(_beside(numbers, hashes, starts), number_starts),
-            "whole": _sums(whole, starts),
-            "masked": _sums(whole, starts) + unmasked,
-        }
-    )
+    sum_of_all = _sums(whole, starts)
+    return {
+        "length": lengths,
+        "guard": mixed(figures + _sums(mixed(hashes[operators]), operator_starts)),
+        "sequence": _sums(mixed(number + order.astype(np.uint64) * _LOCAL), number_starts),
+        "context": _sums(_beside(numbers, hashes, starts), number_starts),
+        "whole": sum_of_all,
+        "masked": sum_of_all + unmasked,
+    }
 
 
 def _chosen(is_chosen: Flags, starts: I64) -> tuple[I64, I64]:
@@ -221,7 +213,7 @@ def answer_of(problems: pl.DataFrame) -> pl.Series:
     return problems.select(pl.coalesce(option, "ground_truth")).to_series()
 
 
-def _answers(batch: pl.DataFrame) -> pl.Series:
+def _answers(batch: pl.DataFrame) -> U64:
     text = pl.col("answer")
     plain = normalised(text.str.replace(r"^0+(\d)", "$1"))
     return (
@@ -229,11 +221,12 @@ def _answers(batch: pl.DataFrame) -> pl.Series:
         .to_frame("answer")
         .select(pl.when(text.is_not_null()).then(plain.hash() | 1).otherwise(0))
         .to_series()
+        .to_numpy()
     )
 
 
-def _priority(batch: pl.DataFrame) -> pl.Series:
+def _priority(batch: pl.DataFrame) -> npt.NDArray[np.int8]:
     lacks_truth = pl.col("ground_truth").is_null() & pl.col("tests").is_null()
     lacks_solution = pl.col("solution").is_null()
     priority = 2 * lacks_truth.cast(pl.Int8) + lacks_solution.cast(pl.Int8)
-    return batch.select(priority.alias("priority")).to_series()
+    return batch.select(priority).to_series().to_numpy()

@@ -81,12 +81,12 @@ def _chunks(rows: I64) -> Iterator[I64]:
 
 
 def _jaccard(prints: Fingerprints, one: I64, other: I64) -> npt.NDArray[np.float64]:
-    first, second = (row_sets(*shingle_hashes(*_wide(prints.tokens(rows)))) for rows in (one, other))
+    first, second = (row_sets(*shingle_hashes(*_wide(prints.tokens.of(rows)))) for rows in (one, other))
     return jaccard(first, second, len(one))
 
 
 def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -> Flags:
-    first, second = (_bags(*prints.tokens(rows)) for rows in (one, other))
+    first, second = (_bags(*prints.tokens.of(rows)) for rows in (one, other))
     only_first, only_second = _without(first, second), _without(second, first)
 
     def on_both_sides(is_such: Callable[[U32], Flags]) -> Flags:

@@ -73,7 +73,7 @@ _RULES: Final = (
     ("'", ((r"\b(\p{L})''", "$1 prime prime "), (r"\b(\p{L})'", "$1 prime "))),
     ("circ|degree", ((r"\^\s*\{?\s*circ\b\s*\}?|\bdegrees?\b", " circ "),)),
     # in brackets, and beside a number of another length, a comma parts a list: [-500,500], (3,100), 5,120,7
-    (rf"\d[,{_THIN}][-+\d]", (
+    (rf"[,{_THIN}][-+\d]", (
         (rf"{_OPEN}({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3$4"),
         (rf"{_OPEN}({_SIGNED}),({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3, $4$5"),
         (r"\b(\d+),(\d+),(\d{1,2}|\d{4,})\b", "$1, $2, $3"),
@@ -124,19 +124,20 @@ def tokens(expr: pl.Expr, *, with_marks: bool = False) -> pl.Expr:
 
 def _compatible(texts: pl.Series) -> pl.Series:
     """Compatibility forms (NFKC) of the texts that are not plain ASCII: the others are theirs already."""
-    return _changed(texts, r"[^\x00-\x7f]", lambda some: some.str.normalize("NFKC"))
+    is_plain = texts.str.len_bytes() == texts.str.len_chars()
+    return _changed(texts, ~is_plain, lambda some: some.str.normalize("NFKC"))
 
 
 def _respelt(texts: pl.Series) -> pl.Series:
     """The texts with the several ways of writing one thing made one."""
     for needed, rules in _RULES:
-        texts = _changed(texts, needed, partial(_replaced, rules))
+        texts = _changed(texts, texts.str.contains(needed), partial(_replaced, rules))
     return texts
 
 
-def _changed(texts: pl.Series, pattern: str, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """The texts with those changed that hold the pattern: most do not, and looking is cheaper than changing."""
-    place = texts.str.contains(pattern).fill_null(value=False).arg_true()
+def _changed(texts: pl.Series, is_chosen: pl.Series, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """The texts with the chosen ones changed: most are not, and looking is cheaper than changing."""
+    place = is_chosen.fill_null(value=False).arg_true()
     if 2 * len(place) > len(texts):
         return change(texts)
     return texts.clone().scatter(place, change(texts.gather(place))) if len(place) else texts

@@ -94,7 +94,7 @@ class Twins:
             if len(gone) == self._num_gone:
                 return
             self._num_gone = len(gone)
-            tokens = (self._prints.tokens(self._position[some])[0] for some in _pieces(gone))
+            tokens = (self._prints.tokens.of(self._position[some])[0] for some in _pieces(gone))
             left = self._prints.frequency.without(frequencies(tokens))
             self._rarity = Rarity.of(left, len(roots) - len(gone), self._rare_count)
             may_join = self._may_join(one, other)

@@ -1,6 +1,7 @@
 """The MinHash kernel against datasketch, and the arithmetic of bands."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curate.minhash import BLOCK, NUM_PERM, SHINGLE, bands_for, shingle_hashes, signatures
+from curate.token_file import TokenFile
 
 HASHES = st.lists(st.integers(0, 2**32 - 1), max_size=12)
 
@@ -67,3 +69,15 @@ def test_bands_find_a_pair_at_the_threshold_and_one_row_more_would_not(threshold
     assert num_bands * num_rows <= NUM_PERM
     assert recall(num_bands, num_rows) >= 0.98 or num_rows == 1
     assert num_rows == NUM_PERM or recall(NUM_PERM // (num_rows + 1), num_rows + 1) < 0.98
+
+
+def test_tokens_of_rows_come_back_from_a_large_file_in_the_order_asked_for(tmp_path: Path) -> None:
+    num_rows, length = 6_000, 3_000
+    tokens = np.arange(num_rows * length, dtype=np.uint32)
+    tokens.tofile(tmp_path / "tokens")
+    stored = TokenFile(tmp_path / "tokens", np.arange(num_rows + 1) * length)
+    rows = np.random.default_rng(0).permutation(num_rows)
+    flat, starts = stored.of(rows)
+    assert np.array_equal(flat.reshape(num_rows, length), tokens.reshape(num_rows, length)[rows])
+    assert np.array_equal(starts, np.arange(num_rows + 1) * length)
+    assert np.array_equal(np.concatenate(list(stored.blocks())), tokens)
