@@ -34,27 +34,52 @@ _PROOF: Final = (
 )
 # an ask inside one labelled part: an instruction or a question, not a clause of a condition ("for which", "is shown")
 _PART_VERB: Final = (
-    r"(?:find|determine|compute|calculate|evaluate|prove|show|solve|sketch|explain|express|simplify|describe)\b"
+    r"(?:find|determine|compute|calculate|evaluate|prove|show|solve|sketch|explain|express|simplify|describe|estimate|"
+    r"factor|expand|convert|graph|draw|verify|state|list|identify|write\s+(?:down|out|an?|the)|give)\b"
 )
 _PART_ASK: Final = (
-    rf"(?:\s*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
+    rf"(?:[\s*_]*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
     r"|\?|？|求|多少|几|什么|写出|计算|证明|_{2,}|\\_))"
 )
 # a label stands apart: the (1) of P(1) is an argument
-_BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~])"
+_BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~*])"
 _LABELS: Final = (
     (rf"{_BEFORE}\(a\)", rf"{_BEFORE}\(b\)"),
     (rf"{_BEFORE}\(i\)", rf"{_BEFORE}\(ii\)"),
     (rf"{_BEFORE}[(（]\s*1\s*[)）]", rf"{_BEFORE}[(（]\s*2\s*[)）]"),
     (r"\bpart\s+(?:a|1|i)\b", r"\bpart\s+(?:b|2|ii)\b"),
-    (r"\bquestion\s+1\b", r"\bquestion\s+2\b"),
-    (r"(?:^|\n|\s)a[).]\s", r"(?:\n|\s)b[).]\s"),
-    (r"(?:^|\n)\s*1[).、．]", r"\n\s*2[).、．]"),
+    (r"\b(?:question|problem|task|exercise|q)\s*1\b", r"\b(?:question|problem|task|exercise|q)\s*2\b"),
+    (r"(?:^|\s)[*_]*a[).][*_]*\s", r"\s[*_]*b[).][*_]*\s"),
+    (r"(?:^|\s)[*_]*i[).][*_]*\s", r"\s[*_]*ii[).][*_]*\s"),
+    (r"(?:^|\n)[\s*_]*1[).:、．：]", r"\n[\s*_]*2[).:、．：]"),
+    (r"(?:^|\s)1\)", r"\s2\)"),
     ("①", "②"),
     ("(?:Ⅰ|ⅰ)", "(?:Ⅱ|ⅱ)"),
     (r"\\item", r"\\item"),
 )
-_PARTS: Final = "(?is)" + "|".join(rf"{one}{_PART_ASK}.*?{two}{_PART_ASK}" for one, two in _LABELS)
+# on one line the 1. of "x = 1. Find y" is no label: a sentence ends before it
+_ON_ONE_LINE: Final = (
+    rf"(?:^|[.:;?!$]\s+|[。：；？！]\s*)1(?:[.:]\s+|[、．：])"
+    rf"(?:(?:{_PART_VERB}|求).*?(?:[.:;?!$]\s+|[。；？！]\s*)|.*?(?:\?\s+|？\s*))2(?:[.:]\s+|[、．：]){_PART_ASK}"
+)
+_PARTS: Final = "(?is)" + "|".join([*(rf"{one}{_PART_ASK}.*?{two}{_PART_ASK}" for one, two in _LABELS), _ON_ONE_LINE])
+_FIRST_LABEL: Final = r"(?:[(（]?(?:1|a|i)[)）.、．]|①|\\item)"
+_SECOND_LABEL: Final = r"(?:[\s;；,，。.$?](?:[(（](?:2|b|ii)[)）]|(?:2|b|ii)[)）.、．]\s)|②|\\item)"
+# one instruction over a list of what it is for: "Evaluate the following: 1) .. 2) ..", "Find (a) the area and (b) .."
+_SHARED_ASK: Final = (
+    rf"(?is){_PART_VERB}\s+(?:(?:each\s+of\s+)?the\s+following(?:\s+(?:\w+\s+)?(?:expressions|equations|inequalities|"
+    r"problems|questions|quantities|values|integrals|limits|derivatives|sums|products|probabilities|calculations|tasks))?"
+    rf"|each(?:\s+(?:expression|equation|part))?)\s*[:.]?\s*(?:\\begin\{{\w+\}})?\s*{_FIRST_LABEL}.*?{_SECOND_LABEL}"
+    r"|\b(?:find|determine|compute|calculate|state|give|write\s+down)\s*:?\s+[(]?(?:a|i|1)\)\s+(?:the|its|their)\b.*?"
+    r"\s[(]?(?:b|ii|2)\)\s+(?:the|its|their)\b"
+    r"|(?:求|计算|化简|解方程|解下列方程|求下列各式的值|解不等式)\s*[:：]\s*(?:[(（]1[)）]|①|1[.、．]).*?(?:[(（]2[)）]|②|[\s;；。]2[.、．])"
+)
+# what is to be done in order, or by a rule, is no list of questions
+_PROCEDURE: Final = (
+    r"(?is)\b(?:steps?|process|procedure|algorithm|rules?|instructions?|operations?|moves?|game|program|recipe|method|"
+    rf"as\s+follows|in\s+(?:this|the\s+following)\s+(?:order|way))\b[^.?!\n]{{0,60}}[:.]\s*(?:\\begin\{{\w+\}})?\s*{_FIRST_LABEL}"
+    rf"|(?:步骤|规则|操作|程序|方法)[^。？\n]{{0,20}}[:：]\s*{_FIRST_LABEL}"
+)
 _MANY_ANSWERS: Final = (
     r"(?im)\b(?:give|provide|construct|find|produce|write|state|exhibit)\s+(?:down\s+)?"
     r"(?:an?|one|two|three|some|another|your\s+own|at\s+least\s+\w+)\s+(?:\w+\s+){0,2}(?:counter-?)?examples?\b"
@@ -109,8 +134,9 @@ def value(text: pl.Expr) -> pl.Expr:
 
 
 def parts(text: pl.Expr) -> pl.Expr:
-    """Two labelled parts that each ask for something; a labelled list of conditions is none."""
-    return _found(text, _PARTS)
+    """Labelled parts that each ask for something; a labelled list of conditions, statements or steps is none."""
+    asked = pl.coalesce(_found(text, _PARTS), _found(text, _SHARED_ASK))
+    return pl.when(asked.is_not_null() & ~text.str.contains(_PROCEDURE)).then(asked)
 
 
 def many_answers(text: pl.Expr) -> pl.Expr:

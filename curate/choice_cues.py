@@ -78,7 +78,8 @@ WITH_LABELS: Final = _any_of(
 COUNTS: Final = _any_of(
     r"\bhow many (?:of|among|(?:\w+ )?statements)\b",
     r"\bnumber of (?:the )?(?:following|true|correct|false|these|statements)\b",
-    "(?:^|[^哪])个数|几个|有多少个?是|共有",
+    # of a count far before the end the list is no part
+    "(?:(?:^|[^哪])个数|几个|有多少个?是|共有)[^。？?]{0,30}\\s*$",
 )
 CONDITIONS: Final = _any_of(
     r"(?:satisf\w+|conditions?|propert\w+|rules?|axioms?|such that|assum\w+|requirements?|constraints?|steps?|facts|"

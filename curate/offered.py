@@ -57,7 +57,8 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
     if run.shape in ("dash", "bare"):
         return not answer and _is_put_to_choice(stem) and _are_short(run)
     if run.alphabet not in STRONG:
-        return not COUNTS.search(stem) and (is_cued or (not answer and _are_offered(text, run)))
+        counts_them = COUNTS.search(stem) is not None and not _are_numbers(run)
+        return not counts_them and (is_cued or (not answer and _are_offered(text, run)))
     if is_cued:
         return True
     return not CONDITIONS.search(stem) and (WITH_LABELS.search(stem) is not None or _stands_apart(text, run))
@@ -66,9 +67,13 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
 _OR = re.compile(r"(?:\bor|或者?|还是)\W*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s*[（(][^()（）]{4,}[)）][\s.。．]*$")
 _BLANK = re.compile(r"[（(【][\s~　]*[)）】]|_{2,}|\\uline\{[\s~]*\}")
+_ORDERS = (
+    "(?:find|compute|calculate|evaluate|simplify|solve|factor|expand|differentiate|integrate|convert|count|determine|list|"
+    "计算|解|化简|求|因式分解)"
+)
 _ORDER = re.compile(
-    r"(?:^|[.。!?\n]\s*)\W*(?:find|compute|calculate|evaluate|simplify|solve|factor|expand|differentiate|integrate|convert|"
-    r"计算|解|化简|求|因式分解)[^.?!。？\n]{0,30}[:：]\s*$",
+    rf"(?:^|[.。!?\n]\s*)\W*{_ORDERS}"
+    r"(?:[^.?!。？\n]{0,40}[:：]|(?:\s+(?:each|the following)\b[^.?!\n]{0,40})?)\s*$",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
@@ -86,7 +91,7 @@ def _are_offered(text: str, run: OptionRun) -> bool:
     them stands before a short value.
     """
     stem = _REMARK.sub("", text[: run.start])
-    if CONDITIONS.search(stem) or _ORDER.search(stem):
+    if CONDITIONS.search(stem) or _ORDER.search(stem) or any(_BLANK.search(content) for content in run.contents):
         return False
     if _is_put_to_choice(stem) or (_OR.search(run.contents[-2]) and "?" in text[run.start :]):
         return True
@@ -103,6 +108,14 @@ def _are_offered(text: str, run: OptionRun) -> bool:
     return (
         asks_one_thing or _BLANK.search(stem) is not None or ASKS.search(stem) is None or stem.rstrip()[-1:].isalnum()
     )
+
+
+_NUMBER = re.compile(r"[\W_]*(?:\\[dt]?frac)?[{\\\s]*\d[\d\s.,/{}\\^$+%-]*[\u4e00-\u9fff]{0,2}\W*")
+
+
+def _are_numbers(run: OptionRun) -> bool:
+    """Whether a number stands behind every label, with its measure word: what a count may be, and no statement."""
+    return len(run.labels) > 2 and all(_NUMBER.fullmatch(content.strip()) for content in run.contents)
 
 
 def _are_short(run: OptionRun) -> bool:
@@ -173,7 +186,7 @@ def _are_questions(run: OptionRun) -> bool:
 def _asks_on(run: OptionRun) -> bool:
     """Whether a question follows the list, so that the list belongs to the stem."""
     first, _, rest = run.contents[-1].strip().partition("\n")
-    later = re.split(r"(?<=[.;。；!?？])\s*", first)[1:]
+    later = re.split(r"(?<=[.;。；!?？])\s*|[,，]\s*(?=其中|则|问|求|试)", first)[1:]
     behind = ALONE.sub("", " ".join([*later, rest, run.tail]))
     return ASKS.search(behind.strip()) is not None
 
@@ -193,8 +206,8 @@ def _stands_apart(text: str, run: OptionRun) -> bool:
 
 
 _OPEN_END = re.compile(
-    r"[?？]\W*$|(?:[=＝:：]|\b(?:is|are|equals?|be|was|were|by|of)|[是为有]|[（(【]\s*[)）】]|_{2,}|\\uline\{\s*\}[\s\w]{0,20})"
-    r"[\s.。．$:：]*$"
+    r"[?？]\W*$|(?:[=＝:：]|\b(?:is|are|equals?|be|was|were|by|of)|[是为有则]|[（(【]\s*[)）】]|_{2,}|\\uline\{\s*\}[\s\w]{0,20})"
+    r"[\s.。．$:：)）]*$"
 )
 
 

@@ -35,7 +35,9 @@ _SAME_LENGTH: Final = (
     (re.compile(r"<br\s*/?>|</?(?:p|li|ul|ol|div)>|\\item(?![a-z])|\\\\(?:\[[^\]\n]*\])?"), "\n"),
     (re.compile(r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathsf|mbox|emph|underline)\s*\{"), WRAP),
     (
-        re.compile(r"\{\s*\\(?:bf|rm|it|sf)(?![a-z])|\\(?:bf|rm|left|right|displaystyle)(?![a-z])|\*\*|__|</?[bi]>"),
+        re.compile(
+            r"\{\s*\\(?:bf|rm|it|sf)(?![a-z])|\\(?:bf|rm|left|right|displaystyle)(?![a-z])|\*\*|(?<!_)__(?!_)|</?[bi]>"
+        ),
         WRAP,
     ),
     (re.compile(r"\\q?quad(?![a-z])|\\hspace\*?\{[^}]*\}|\\[ ,;:!]|[~&\t\u3000\xa0]"), " "),

@@ -107,6 +107,10 @@ CLOSED = [
     ("Compare 3/7 and 4/9. Which one is bigger, the first or the second?", "the second"),
 ]
 OPEN = [
+    ("若 f(x)=2x, 则 (1) f(2)= ___ ; (2) f(3)= ___ ; (3) f(4)= ___ .", "4, 6, 8"),
+    ("下列命题: (1) 0 是自然数 (2) 1 是质数 (3) 2 是偶数, 其中真命题的个数是多少?", "2"),
+    ("数列满足 (1) $a_1=1$ (2) $a_2=3$ (3) $a_n=a_{n-1}+a_{n-2}$, 求 $a_5$.", "11"),
+    ("Evaluate (1) 2+3 (2) 4+5 (3) 6+7", "5, 9, 13"),
     ("Let A, B, and C be points on a circle of radius 5 with AB = 6 and BC = 8. Find AC.", "10"),
     (
         "Lines $\\ell_A$, $\\ell_B$ and $\\ell_C$ pass through A, B and C. Find the angle between $\\ell_A$ and $\\ell_C$.",
@@ -217,6 +221,10 @@ WITHOUT_ANSWER = [
     "被除数是（  ）。\n(1) 25 (2) 50 (3) 75",
     "How many integers from 1 to 50 divide 60? (2015 Contest, Question 9)\n(1) 10 (2) 11 (3) 12 (4) 13",
     "There are ____ bottles in total that need to be carried.\n① 80 ② 90 ③ 92",
+    "不同的排法共有 ( )\n(1) 6 种 (2) 12 种 (3) 18 种 (4) 24 种",
+    "从 1 到 9 中任取 2 个数, 其和为偶数的概率为 ( )\n(1) $\\frac{1}{9}$ (2) $\\frac{4}{9}$ (3) $\\frac{5}{9}$ (4) $\\frac{1}{2}$",
+    "设 $\\{a_n\\}$ 的前 $n$ 项和为 $S_n$, $S_3=0$, 则\n(1) $a_n=2n-4$ (2) $a_n=n-1$ (3) $S_n=2n^2$ (4) $S_n=n^2+1$",
+    "共有 7 位评委打分, 去掉一个最高分和一个最低分, 与原来的分数相比, 一定不变的是\n(1) 平均数 (2) 中位数 (3) 方差 (4) 极差",
 ]
 
 
