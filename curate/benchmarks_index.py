@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curate.minhash import ranges
-from curate.token_views import Counts, Hashes, View, ngrams
+from curate.token_views import Counts, Hashes, View, every_gram, ngrams
 
 Weights = npt.NDArray[np.float64]
 _TABLE_BITS: Final = 22
@@ -98,8 +98,7 @@ def gram_index(view: View, size: int) -> GramIndex:
 
 def candidates(index: GramIndex, view: View, threshold: float) -> tuple[Counts, Counts]:
     """The pairs (text, item) whose coverage may reach `threshold`, as two arrays in order of text, then item."""
-    hashes, text_of = ngrams(view, index.size)
-    grams, text_of = _known(index, hashes, text_of)
+    grams, text_of = _known(index, view)
     counts = np.diff(index.first)[grams]
     is_telling = counts <= _COMMON
     grams, text_of, counts = grams[is_telling], text_of[is_telling], counts[is_telling]
@@ -126,10 +125,12 @@ def coverage(index: GramIndex, item: int, held: Hashes) -> float:
     return float(index.weights[grams][is_held].sum() / index.totals[item])
 
 
-def _known(index: GramIndex, hashes: Hashes, text_of: Counts) -> tuple[Counts, Counts]:
-    """The n-grams that the index has, as positions in it, once a text."""
-    may_be = index.sieve.passed(hashes)
-    hashes, text_of = hashes[may_be], text_of[may_be]
+def _known(index: GramIndex, view: View) -> tuple[Counts, Counts]:
+    """The n-grams of some texts that the index has, as positions in it, once a text."""
+    grams = every_gram(view, index.size)
+    # the sieve first: few places are left to ask which text they are in
+    places, text_of = view.inside(index.sieve.passed(grams), index.size)
+    hashes = grams[places]
     if not len(index.grams):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     place = np.minimum(np.searchsorted(index.grams, hashes), len(index.grams) - 1)
@@ -137,8 +138,8 @@ def _known(index: GramIndex, hashes: Hashes, text_of: Counts) -> tuple[Counts, C
     place, text_of = place[is_known], text_of[is_known]
     pairs = np.sort(text_of * len(index.grams) + place)
     distinct = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
-    texts, grams = np.divmod(distinct, len(index.grams))
-    return grams, texts
+    texts, known = np.divmod(distinct, len(index.grams))
+    return known, texts
 
 
 def _distinct(hashes: Hashes, text_of: Counts) -> Counts:

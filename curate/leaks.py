@@ -24,7 +24,7 @@ from curate.token_views import MASKS, Flag, Hashes, Views, sequence_hash, views
 Fate = Literal["contaminated", "variant"]
 Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
 _DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
-_ABOUT_OPTIONS: Final = r"(?i)which|following|下列|以下|选项|哪"
+_ABOUT_OPTIONS: Final = re.compile(r"which|following|下列|以下|选项|哪", re.IGNORECASE)
 MAX_WORDS_LOST: Final = 0.04  # of an item's tokens, as words that say something, where the answers prove nothing
 _WHOLE: Final = 0.999  # coverage that is complete but for rounding
 
@@ -35,16 +35,28 @@ class Texts:
 
     views: the texts without their drawings; `exact` holds them as they are, drawings and all.
     figures: a hash of each text's drawings ([asy] code) but for the names in them, 0 where it has none.
-    answers: each ground truth, the option's content where it names one; choices: the options.
-    asks_about_options: whether the question cannot be told without them ("which of the following").
+    prompts, ground_truths, choices: what `answer` and `asks_about_options` look at, of the few texts that are judged.
     """
 
     views: Views
     exact: Hashes
     figures: Hashes
-    answers: list[str | None]
-    choices: list[list[str] | None]
-    asks_about_options: list[bool]
+    prompts: pl.Series
+    ground_truths: pl.Series
+    choices: pl.Series
+
+    def answer(self, place: int) -> str | None:
+        """A text's ground truth; the option's content where it names one."""
+        return _content(self.ground_truths[place], self.options(place))
+
+    def options(self, place: int) -> list[str] | None:
+        """A text's options."""
+        options = self.choices[place]
+        return None if options is None else options.to_list()
+
+    def asks_about_options(self, place: int) -> bool:
+        """Whether a question cannot be told without its options ("which of the following")."""
+        return _ABOUT_OPTIONS.search(self.prompts[place]) is not None
 
 
 def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
@@ -57,14 +69,13 @@ def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
         drawings = views(whole.filter(has_drawing).str.extract_all(_DRAWING).list.join(" "))
         exact[has_drawing.to_numpy()] ^= sequence_hash(drawings.exact)
         figures[has_drawing.to_numpy()] = sequence_hash(drawings.renamed)
-    choices = problems["choices"].to_list()
     return Texts(
         views=without,
         exact=exact,
         figures=figures,
-        answers=[_content(*pair) for pair in zip(problems["ground_truth"].to_list(), choices, strict=True)],
-        choices=choices,
-        asks_about_options=whole.str.contains(_ABOUT_OPTIONS).to_list(),
+        prompts=whole,
+        ground_truths=problems["ground_truth"],
+        choices=problems["choices"],
     )
 
 
@@ -112,7 +123,7 @@ class Pair:
 
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     """What the row is to the item: (fate, method, score), or None where they have too little in common."""
-    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    answers = pair.items.answer(pair.item), pair.rows.answer(pair.row)
     may_be_same = holds_numbers(pair) and is_same_task(pair)
     if may_be_same and scores.coverage >= _WHOLE:
         return "contaminated", "coverage", scores.coverage
@@ -142,7 +153,7 @@ def holds_solution(pair: Pair, coverage: float) -> bool:
     """Whether a row's text holds a benchmark's solution, given how much of it; `pair` is of solutions."""
     if coverage >= _WHOLE:
         return True
-    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    answers = pair.items.answer(pair.item), pair.rows.answer(pair.row)
     is_like = holds_numbers(pair) and not answers_differ(*answers)
     return is_like and _differs_in_words_only(pair, _matches(*pair.plain()))
 
@@ -150,8 +161,8 @@ def holds_solution(pair: Pair, coverage: float) -> bool:
 def is_same_task(pair: Pair) -> bool:
     """Whether drawings are the same where both problems have them, and options where the question is about them."""
     drawings = {texts.figures[place] for texts, place in ((pair.items, pair.item), (pair.rows, pair.row))} - {0}
-    ours, theirs = pair.items.choices[pair.item], pair.rows.choices[pair.row]
-    is_about_options = pair.items.asks_about_options[pair.item]
+    ours, theirs = pair.items.options(pair.item), pair.rows.options(pair.row)
+    is_about_options = pair.items.asks_about_options(pair.item)
     return len(drawings) < 2 and (not is_about_options or not ours or not theirs or _as_set(ours) == _as_set(theirs))
 
 
@@ -230,7 +241,7 @@ def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
 
 def _is_proven(pair: Pair) -> bool:
     """Whether both answers are known and the same."""
-    answers = pair.items.answers[pair.item], pair.rows.answers[pair.row]
+    answers = pair.items.answer(pair.item), pair.rows.answer(pair.row)
     return all(answers) and not answers_differ(*answers)
 
 

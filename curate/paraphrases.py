@@ -67,7 +67,7 @@ class ParaphraseSearch:
 
     def _may_be(self, item: int, texts: Texts, row: int) -> bool:
         pair = Pair(self._texts, item, texts, row)
-        return holds_numbers(pair) and not answers_differ(self._texts.answers[item], texts.answers[row])
+        return holds_numbers(pair) and not answers_differ(self._texts.answer(item), texts.answer(row))
 
     def _paraphrase(self, item: int, score: float) -> Paraphrase:
         benchmark, name, prompt = (self._items[column][item] for column in ("benchmark", "item", "prompt"))

@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from curate.benchmarks_index import Sieve
 from curate.text import normalised
-from curate.token_views import Counts, Flag, Flags, Hashes, Views, grams_at
+from curate.token_views import Counts, Flag, Flags, Hashes, Views, every_gram, grams_at
 
 MIN_TOKENS: Final = 4
 _BREAK = re.compile(r"\n+|(?<=[.?!:。？！：])\s*")
@@ -26,11 +27,13 @@ class ShortItems:
     """The short items' texts by number, and by length in tokens their sorted hashes and numbers.
 
     openings: the sorted hashes of their first `MIN_TOKENS` tokens: where none of them stands, no short item does.
+    sieve: what turns away nearly every other opening.
     """
 
     prompts: dict[int, str]
     by_length: dict[int, tuple[Hashes, Counts]]
     openings: Hashes
+    sieve: Sieve
 
 
 def short_items(prompts: pl.Series, texts: Views, is_short: Flags) -> ShortItems:
@@ -46,24 +49,24 @@ def short_items(prompts: pl.Series, texts: Views, is_short: Flags) -> ShortItems
         order = np.argsort(hashes, kind="stable")
         by_length[size] = hashes[order], items[order]
     openings = np.sort(grams_at(texts.exact, begins, MIN_TOKENS))
-    return ShortItems({item: prompts[item] for item in np.flatnonzero(is_taken).tolist()}, by_length, openings)
+    known = {item: prompts[item] for item in np.flatnonzero(is_taken).tolist()}
+    return ShortItems(known, by_length, openings, Sieve.of(openings))
 
 
-def found_whole(short: ShortItems, prompts: pl.Series, texts: Views) -> Iterator[tuple[int, int]]:
+def found_whole(short: ShortItems, prompts: pl.Series, of_prompts: Views) -> Iterator[tuple[int, int]]:
     """The pairs (text, item) in which a short item stands alone in a longer text."""
     if not len(short.openings):
         return
-    view = texts.exact
-    inside = view.places(MIN_TOKENS)
-    openings = grams_at(view, inside, MIN_TOKENS)
-    place = np.minimum(np.searchsorted(short.openings, openings), len(short.openings) - 1)
-    starts = inside[short.openings[place] == openings]
+    view = of_prompts.exact
+    openings = every_gram(view, MIN_TOKENS)
+    starts = short.sieve.passed(openings)
+    starts = starts[np.isin(openings[starts], short.openings)]
     for size, (hashes, items) in short.by_length.items():
-        fitting = starts[starts + size <= view.starts[view.text_of[starts] + 1]]
+        fitting, texts = view.inside(starts, size)
         grams = grams_at(view, fitting, size)
         at = np.minimum(np.searchsorted(hashes, grams), len(hashes) - 1)
         for hit in np.flatnonzero(hashes[at] == grams).tolist():
-            item, text = int(items[at[hit]]), int(view.text_of[fitting[hit]])
+            item, text = int(items[at[hit]]), int(texts[hit])
             if _stands_alone(short.prompts[item], prompts[text]):
                 yield text, item
 

@@ -53,39 +53,36 @@ _LITERAL: Final = {
     ",\\!": ",", "\\!": "", "{,}": ",", "\\,": _THIN, "...": " dots ", "‖": " vert ",
 }  # fmt: skip
 
-# In this order, after the literals, Unicode compatibility forms and lower case: what a text must hold, and the rules
-# for those that do. Most hold little of it, and looking is cheaper than replacing.
+# In this order, after the literals, Unicode compatibility forms and lower case: what a text must hold, words or a
+# pattern, and the rules for those that do. Most hold little of it, and looking is cheaper than replacing. Polars keeps
+# 32 compiled patterns at hand: a pass that needs more compiles them all anew for every batch.
 _RULES: Final = (
-    (r"\\|frac", (
+    (("\\", "frac"), (
         (r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:rm|bf|it|sf|tt|up)|mbox|operatorname\*?|boldsymbol)\s*\{([^{}]*)\}",
          " $1 "),
-        (r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b",
-         " "),
-        (r"\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}", " "),
+        ((r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b"
+         r"|\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}"), " "),
         (r"\\?\b[dtc]?frac\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))", " $1$2/$3$4 "),
-        (r"\\[dtc]?frac\s*(\d)", " frac $1 "),
-        (r"\\[dtc]frac\b", " frac "),
+        (r"\\[dtc]?frac\s*(\d)|\\[dtc]frac\b", " frac $1 "),
         (r"\\([lgn]e)q?(?:slant)?\b", " $1 "),
         (r"\^\s*\{?\s*\\prime\s*\}?", "'"),
         (r"\\(?:[lc]?dots[cbmio]?)\b", " dots "),
         (r"\\([a-z]+)", " $1 "),
     )),
-    ("'", ((r"\b(\p{L})''", "$1 prime prime "), (r"\b(\p{L})'", "$1 prime "))),
-    ("circ|degree", ((r"\^\s*\{?\s*circ\b\s*\}?|\bdegrees?\b", " circ "),)),
+    (("'",), ((r"\b(\p{L})''", "$1 prime prime "), (r"\b(\p{L})'", "$1 prime "))),
+    (("circ", "degree"), ((r"\^\s*\{?\s*circ\b\s*\}?|\bdegrees?\b", " circ "),)),
     # in brackets, and beside a number of another length, a comma parts a list: [-500,500], (3,100), 5,120,7
     (rf"[,{_THIN}][-+\d]", (
         (rf"{_OPEN}({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3$4"),
         (rf"{_OPEN}({_SIGNED}),({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3, $4$5"),
         (r"\b(\d+),(\d+),(\d{1,2}|\d{4,})\b", "$1, $2, $3"),
-        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3$4"),
-        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})[,{_THIN}](\d{{3}})\b", "$1$2$3"),
-        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})\b", "$1$2"),
+        (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})(?:[,{_THIN}](\d{{3}}))?(?:[,{_THIN}](\d{{3}}))?\b", "$1$2$3$4"),
     )),
     (r"\.\d", ((r"\b(\d+\.\d*?)0+\b", "$1"), (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"))),
-    ("-", ((r"(\p{L}{3})-(\p{L}{4})", "$1 $2"), (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"))),
-    ("!", ((r"(\p{L}{3})!", "$1 "), (r"([^\p{L}\d)\]}|])!", "$1 "))),
-    (":", ((r"(\d)\s*:\s*(\d)", "$1 ratio $2"),)),
-    (r"\{", ((r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),)),
+    (("-",), ((r"(\p{L}{3})-(\p{L}{4})", "$1 $2"), (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"))),
+    (("!",), ((r"(\p{L}{3})!", "$1 "), (r"([^\p{L}\d)\]}|])!", "$1 "))),
+    ((":",), ((r"(\d)\s*:\s*(\d)", "$1 ratio $2"),)),
+    (("{",), ((r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),)),
 )  # fmt: skip
 
 MARKS: Final = ("\x01", "\x02")  # what a caller may put before words, to find them again among the tokens
@@ -131,7 +128,8 @@ def _compatible(texts: pl.Series) -> pl.Series:
 def _respelt(texts: pl.Series) -> pl.Series:
     """The texts with the several ways of writing one thing made one."""
     for needed, rules in _RULES:
-        texts = _changed(texts, texts.str.contains(needed), partial(_replaced, rules))
+        holds = texts.str.contains(needed) if isinstance(needed, str) else texts.str.contains_any(list(needed))
+        texts = _changed(texts, holds, partial(_replaced, rules))
     return texts
 
 

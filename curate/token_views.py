@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from functools import cached_property
+from string import ascii_lowercase
 from typing import Any, Final
 
 import numpy as np
@@ -33,8 +33,9 @@ _MARKED: Final = (
     (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小)(\p{Han})", f"${{1}}${{3}} {_NAME} ${{2}}${{4}}"),
 )
 _SKIPPED: Final = ("{", "}", "frac", "/", "*", "cdot", "times", _NAME, _CAPITALS)
-_VARIABLE: Final = (
-    r"^[a-z]$|^(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|rho|sigma|tau|phi|chi|psi|omega)$"
+_VARIABLES: Final = (
+    *ascii_lowercase,
+    *"alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu rho sigma tau phi chi psi omega".split(),
 )
 _OPERATORS: Final = (
     *"+-^=<>|!%",
@@ -71,15 +72,11 @@ class View:
         """Tokens a text."""
         return np.diff(self.starts)
 
-    @cached_property
-    def text_of(self) -> Counts:
-        """The number of each token's text."""
-        return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
-
-    def places(self, size: int) -> Counts:
-        """Where an n-gram of `size` tokens begins that lies within one text."""
-        num = max(len(self.hashes) - size + 1, 0)
-        return np.flatnonzero(self.text_of[:num] == self.text_of[len(self.text_of) - num :])
+    def inside(self, places: Counts, size: int) -> tuple[Counts, Counts]:
+        """Of some places those where `size` tokens lie within one text, and the number of that text."""
+        texts = np.searchsorted(self.starts, places, side="right") - 1
+        is_inside = places + size <= self.starts[texts + 1]
+        return places[is_inside], texts[is_inside]
 
 
 class Flag(enum.IntFlag):
@@ -112,7 +109,7 @@ class Views:
 
 def views(texts: pl.Series) -> Views:
     """All views of a series of texts; a null text has no tokens."""
-    marked = texts.fill_null("").str.replace_all("[" + "".join(MARKS) + "]", "")
+    marked = texts.fill_null("").str.replace_many(list(MARKS), [""] * len(MARKS))
     for pattern, replacement in _MARKED:
         marked = marked.str.replace_all(pattern, replacement)
     lists = pl.select(tokens(pl.lit(marked), with_marks=True)).to_series()
@@ -168,7 +165,7 @@ def _vocabulary(words: pl.Series) -> pl.DataFrame:
     return words.to_frame("token").select(
         raw=token.hash(),
         plain=plain.hash(),
-        renamed=pl.when(token.str.contains(_VARIABLE)).then(pl.lit(MASKS[1], pl.UInt64)).otherwise(plain.hash()),
+        renamed=pl.when(token.is_in(_VARIABLES)).then(pl.lit(MASKS[1], pl.UInt64)).otherwise(plain.hash()),
         flags=pl.sum_horizontal(is_so.cast(pl.UInt8) * int(flag) for flag, is_so in flags.items()).cast(pl.UInt8),
     )
 
@@ -182,17 +179,27 @@ def _starts(is_chosen: Flags, bounds: Counts) -> Counts:
 
 def ngrams(view: View, size: int) -> tuple[Hashes, Counts]:
     """The hash of every `size`-gram that lies within one text, and the number of that text."""
-    places = view.places(size)
-    return grams_at(view, places, size), view.text_of[places]
+    grams = every_gram(view, size)
+    places, texts = view.inside(np.arange(len(grams)), size)
+    return grams[places], texts
+
+
+def every_gram(view: View, size: int) -> Hashes:
+    """The hash of the `size`-gram at every place, also where it reaches into the next text."""
+    num = max(len(view.hashes) - size + 1, 0)
+    return _gram_hash([view.hashes[offset : offset + num] for offset in range(size)])
 
 
 def grams_at(view: View, places: Counts, size: int) -> Hashes:
     """The hash of the `size`-gram that begins at each of some places, all of which lie within their text."""
-    grams = np.zeros(len(places), np.uint64)
-    is_all = len(places) == len(view.hashes) - size + 1
-    for offset in range(size):
-        tokens_there = view.hashes[offset : offset + len(places)] if is_all else view.hashes[places + offset]
-        grams += tokens_there * _MULTIPLIERS[offset]
+    return _gram_hash([view.hashes[places + offset] for offset in range(size)])
+
+
+def _gram_hash(tokens_at: list[Hashes]) -> Hashes:
+    """One hash from the first, second, third token of each n-gram."""
+    grams: Hashes = tokens_at[0] * _MULTIPLIERS[0]
+    for offset, hashes in enumerate(tokens_at[1:], 1):
+        grams += hashes * _MULTIPLIERS[offset]
     grams ^= grams >> np.uint64(29)  # sums leave the low bits poor, and the low bits choose the place in a table
     return grams
 
