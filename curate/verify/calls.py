@@ -32,6 +32,8 @@ class Calls(Numerals):
 
     def function(self, name: str) -> Node:
         """A function with its powers, its base and its arguments."""
+        if name in ("max", "min") and self.is_at("="):
+            return Node("sym", (), None, name)
         power = base = None
         while self.is_at("^", "_"):
             if self.take().text == "^":

@@ -9,14 +9,24 @@ from __future__ import annotations
 from typing import Final
 
 from curate.verify import families, gathered, intervals, matrices, relations
-from curate.verify.named import false_chain, is_equation, named, same_name, settled, sought, with_argument_of
+from curate.verify.named import (
+    both_signs,
+    false_chain,
+    is_equation,
+    named,
+    same_name,
+    settled,
+    sought,
+    with_argument_of,
+)
 from curate.verify.nodes import Node, UnreadableError, symbols, walk
 from curate.verify.single import Rules, single
 from curate.verify.values import Proof
 from curate.verify.verdict import Decision, correct, undecided, wrong
-from curate.verify.words import named_set
+from curate.verify.words import means_infinitely_many, named_set
 
 _LETTER_R: Final = Node("sym", (), None, "R")
+_INFTY: Final = Node("const", (), None, "infty")
 
 
 def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
@@ -25,6 +35,7 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     if truth == answer:
         return correct("exact", "exact")
     truth, answer = _reals(truth, answer), _reals(answer, truth)
+    truth, answer = _infinite(truth, answer), _infinite(answer, truth)
     if truth == answer:
         return correct("exact", "exact")
     if answer.op == "text" and any(n.name == "ldots" for n in walk(truth)):
@@ -42,6 +53,8 @@ def _statements(truth: Node, answer: Node, rules: Rules) -> Decision:
     if intervals.is_set_like(truth) or (intervals.is_set_like(answer) and not is_equation(truth)):
         return _sets(truth, answer, rules)
     truth, answer = settled(truth), settled(answer)
+    if {truth.op, answer.op} != {"rel"}:
+        truth, answer = both_signs(truth), both_signs(answer)
     if (false := false_chain(answer)) is not None:
         return false
     if not is_equation(truth):
@@ -62,6 +75,11 @@ def _as_set(node: Node) -> Node:
 def _reals(node: Node, other: Node) -> Node:
     """The letter R as the real numbers, where the other side is a set."""
     return intervals.REALS if node == _LETTER_R and intervals.is_set_like(other) else node
+
+
+def _infinite(node: Node, other: Node) -> Node:
+    """The words "infinitely many" as the sign for it, where the other side has the sign."""
+    return other if other == _INFTY and node.op == "text" and means_infinitely_many(node.name) else node
 
 
 def _told(is_equal: bool | None, reason: Proof | str, stage: str) -> Decision:
@@ -118,6 +136,8 @@ def _sets(truth: Node, answer: Node, rules: Rules) -> Decision:
         return wrong("different", "set")
     if (other := _other_variable(truth, answer)) is not None:
         return other
+    if intervals.closes_infinity(answer) and not intervals.closes_infinity(truth):
+        return wrong("different", "set")
     if not ours and truth.op == answer.op == "paren":  # (2,2) is a point, and [2,2) is none
         return gathered.tuples(truth, answer, rules, compare)
     return _told(intervals.same_set(ours, theirs), "set", "set")
@@ -125,7 +145,8 @@ def _sets(truth: Node, answer: Node, rules: Rules) -> Decision:
 
 def _other_variable(truth: Node, answer: Node) -> Decision | None:
     names = [frozenset(symbols(node)) for node in (truth, answer)]
-    if truth.op == answer.op == "rel" and all(names) and names[0] != names[1]:
+    are_named = all(node.op in ("rel", "in", "list") for node in (truth, answer)) and all(names)
+    if (are_named and names[0] != names[1]) or len(names[1]) > max(len(names[0]), 1):
         return wrong("different", "set")
     return None
 
@@ -140,11 +161,9 @@ def _relation_decision(truth: Node, answer: Node, rules: Rules, *, is_turned: bo
             is_same = not is_turned and _relation_decision(truth, relations.turned(answer), rules, is_turned=True)
             return is_same or wrong("different", "symbolic")
         return _told(relations.same_relation(truth, answer), "symbolic", "symbolic")
-    if (
-        truth.op == answer.op
-        and truth.op in ("list", "in", "union", "cap", "minus")
-        and len(truth.args) == len(answer.args)
-    ):
+    if truth.op == answer.op == "list" and len(truth.args) == len(answer.args):
+        return gathered.matched(truth.args, answer.args, rules, compare)
+    if truth.op == answer.op and truth.op in ("in", "union", "cap", "minus") and len(truth.args) == len(answer.args):
         parts = [compare(t, a, rules) for t, a in zip(truth.args, answer.args, strict=True)]
         return next((part for part in parts if part.verdict != "correct"), parts[0])
     return wrong("different", "set")
@@ -184,6 +203,8 @@ def _collections(truth: Node, answer: Node, rules: Rules) -> Decision:
         return gathered.tuples(truth, answer, rules, compare)
     if not {*gathered.GROUPS} & {*kinds}:
         return _single(truth, answer, rules)
+    if answer.op not in gathered.GROUPS and (whole := gathered.added(truth)) is not None:
+        return _single(whole, answer, rules)
     if truth.op not in gathered.GROUPS:
         return gathered.many_for_one(truth, answer, rules, _single)
     if answer.op not in gathered.GROUPS:

@@ -15,6 +15,7 @@ from curate.verify.compare import compare
 from curate.verify.congruences import congruence, remainder, same_classes
 from curate.verify.dates import date
 from curate.verify.grammar import parse
+from curate.verify.labels import same_label
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
 from curate.verify.normalise import canonical, clean
 from curate.verify.policy import Policy
@@ -24,6 +25,7 @@ from curate.verify.words import (
     is_letter_alone,
     is_phrase,
     is_prose,
+    is_yes_or_no,
     num_words,
     option_and_content,
     option_letter,
@@ -40,7 +42,11 @@ _ASKS_TO_ROUND: Final = re.compile(
 )
 _NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
 _ADVANCED: Final = re.compile(r"\\(?:i?int|oint|sum|prod|lim|partial|nabla|det)(?![A-Za-z])|\\frac\{d\}")
+_SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # bars open it
 _FIGURES: Final = re.compile(r"[0-9]+")
+_DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
+_ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
+_EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
 _SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, such as the suits of cards
 _SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
 _OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: no choice of B
@@ -53,8 +59,15 @@ _MAX_CLEANED: Final = 20_000
 
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
     """Compare two bare answers in this process; what needs a worker comes back as undecided, stage `symbolic`."""
-    rules = Rules(policy, *_asked(question))
-    return _decide(truth, answer, rules)
+    decision = _decide(truth, answer, Rules(policy, *_asked(question)))
+    if question and decision.verdict == "correct" and decision.reason != "exact" and _is_restated(answer, question):
+        return wrong("different", "text")
+    return decision
+
+
+def _is_restated(answer: str, question: str) -> bool:
+    """Whether an answer such as |x|=5 only repeats what the question asks to solve."""
+    return _SIZE.match(answer) is not None and keyed(answer)[1] in keyed(question)[1]
 
 
 @lru_cache(maxsize=10_000)
@@ -81,6 +94,8 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
     decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
     if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
         return _decide(truth, chosen[1], rules)  # (B) 12 against 12: the choice by its content
+    if decision.verdict != "correct" and (_EULER.search(clean_t) or _EULER.search(clean_a)):
+        return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 is 2e - 1 as well
     return decision
 
 
@@ -98,25 +113,33 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
         same = truth.lstrip("0") == answer.lstrip("0")
         return correct("exact", "exact") if same else wrong("different", "exact")
+    if _DECIMAL.fullmatch(truth) and answer == truth.replace(".", ","):
+        return correct("exact", "exact")  # 0,75: a decimal comma
     if (classes := congruence(truth)) is not None:
         same = (theirs := congruence(answer)) is not None and same_classes(classes, theirs)
         return correct("set", "set") if same else _against_classes(truth, answer, rules)
     if (value := remainder(answer)) is not None:
         return _decide(truth, value, rules)
-    if (wanted := date(truth)) is not None:
-        same_day = wanted == date(answer) or same_words(truth, answer)
-        return correct("text", "text") if same_day else wrong("different", "text")
-    if _ROMAN.fullmatch(truth) and _CAPITALS.fullmatch(answer):
-        return correct("text", "text") if truth == answer else wrong("different", "text")
+    if (is_same := _same_name(truth, answer)) is not None:
+        return correct("text", "text") if is_same else wrong("different", "text")
     if is_letter_alone(truth) or option_and_content(truth) is not None:
         return _option(truth, answer, rules)
-    if (
-        same_words(truth, answer, is_case_sensitive=rules.policy.is_case_sensitive)
-        and is_prose(truth)
-        and is_prose(answer)
+    if same_words(truth, answer, is_case_sensitive=rules.policy.is_case_sensitive) and (
+        is_yes_or_no(truth) or (is_prose(truth) and is_prose(answer))
     ):
         return correct("text", "text")
     return None
+
+
+def _same_name(truth: str, answer: str) -> bool | None:
+    """Whether two dates, Roman numerals or names of segments and the like are the same; None for anything else."""
+    if (wanted := date(truth)) is not None:
+        return wanted == date(answer) or same_words(truth, answer)
+    if _ISO_DATE.fullmatch(answer):
+        return False
+    if _ROMAN.fullmatch(truth) and _CAPITALS.fullmatch(answer):
+        return truth == answer
+    return same_label(truth, answer)
 
 
 def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:

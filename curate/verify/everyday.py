@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from curate.verify.notations import Rule
+from curate.verify.spoken import CHINESE, number_in_words
 
 _SI: Final = r"(?:[munpkcMG]?(?:m|g|s|N|J|W|V|A|K|L|Pa|Hz|mol|eV)|h|hr|min)"
 _POWER: Final = r"(?:\^ ?\{? ?-? ?\d ?\}?)?"
@@ -14,6 +15,10 @@ _FRACTION_UNIT: Final = re.compile(
     r"\\frac ?\{ ?(km|m|cm|mi|miles?|ft|kg|g|J) ?\} ?\{ ?(h|hr|hour|s|sec|min|day|m|L|kg|K) ?\}$"
 )
 _HALVES: Final = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm"}
+_SPELLED_TIME: Final = re.compile(
+    r"^(?:(\d+) ?h(?:(?:ou)?rs?)?\.?,? ?)?(\d+) ?m(?:in(?:ute)?s?)?\.?(?:,? ?(\d+) ?s(?:ec(?:ond)?s?)?\.?)?$"
+)
+_LABEL: Final = r"(?:答案?|解|(?i:(?:the )?(?:final )?answer(?: is)?))"
 _WORDS: Final = {
     **dict(zip("one two three four five".split(), range(1, 6), strict=True)),
     "a": 1,
@@ -24,15 +29,30 @@ _WORDS: Final = {
     "fifth": 5,
     "sixth": 6,
     "eighth": 8,
-    **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
 }
 
 
 def _spoken_fraction(match: re.Match[str]) -> str:
-    """English names the top first, Chinese the bottom."""
-    first, second = (_WORDS[word.lower()] for word in match.groups())
-    top, bottom = (first, second) if match[1].isascii() else (second, first)
+    top, bottom = (_WORDS[word.lower()] for word in match.groups())
     return rf"\frac{{{top}}}{{{bottom}}}"
+
+
+def _in_full(match: re.Match[str]) -> str:
+    """Hours, minutes and seconds that stand in one word; a single 5m may be five metres."""
+    parts = [f"{figures} {unit}" for figures, unit in zip(match.groups(), ("h", "min", "s"), strict=True) if figures]
+    return " ".join(parts) if len(parts) > 1 else match[0]
+
+
+def _chinese_fraction(match: re.Match[str]) -> str:
+    """Chinese names the bottom first."""
+    bottom, top = (number_in_words(word) for word in match.groups())
+    return rf"\frac{{{top}}}{{{bottom}}}" if top and bottom else match[0]
+
+
+def _chinese_relation(match: re.Match[str]) -> str:
+    """Greater or smaller than; not greater means at most."""
+    is_greater = (match[2] == "大") != bool(match[1])
+    return (">" if is_greater else "<") if not (match[1] or match[3]) else ("\\ge " if is_greater else "\\le ")
 
 
 def _from_points(match: re.Match[str]) -> str:
@@ -64,7 +84,22 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
         re.compile(r"(?<=\d) ?(?:\\text\{ ?)?(?:in the (morning|afternoon|evening)|at (night)) ?\}?$"),
         lambda m: rf"\text{{{_HALVES[m[1] or m[2]]}}}",
     ),
+    ("clock", re.compile(r"^(1?\d) ?(?:\\text\{ ?)?o'clock ?\}?"), r"\1\\text{ oclock}"),
     ("clock", re.compile(r"(?<=\d) ?(?:\\text\{ ?)?o'clock ?\}?"), ""),
+    (
+        "",
+        re.compile(r"^(1?\d) ?(?:\\text\{ ?)?([apAP])\.? ?[mM]\b\.?\}?$"),
+        lambda m: rf"{m[1]}\text{{{m[2].lower()}m}}",
+    ),
+    # half an hour
+    ("half", re.compile(r"^(?:a )?half(?: (?:of )?(?:an?|the) (?=[a-z])|$)"), r"\\frac{1}{2} "),
+    # 2h45m, 1 hr 5 min 20 sec, $18 a day
+    ("", _SPELLED_TIME, _in_full),
+    (
+        " a",
+        re.compile(r"(?<=[\dA-Za-z}]) an? (?=(?:day|week|month|year|hour|minute|second|night|person|piece|pound)\}?$)"),
+        " per ",
+    ),
     ("noon", re.compile(r"^(?:12(?::00)? ?)?(?:\\text\{ ?)?noon ?\}?$"), r"12:00\\text{pm}"),
     ("midnight", re.compile(r"^(?:12(?::00)? ?)?(?:\\text\{ ?)?midnight ?\}?$"), r"12:00\\text{am}"),
     # figures in groups of three, by Swiss and programmers' signs; 20,00 euros
@@ -93,6 +128,10 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
         ),
         lambda m: rf"({m[1]}+\frac{{{m[2]}}}{{60}}+\frac{{{m[3] or 0}}}{{3600}})^\circ ",
     ),
+    # x^2 + constant
+    ("const", re.compile(r"\+ ?(?:\\text\{ ?)?const(?:ant|\.)? ?\}?$"), "+C"),
+    # sq. cm, 5 ft. 3 in.
+    (".", re.compile(r"(?<=[\d {])(sq|cu|ft|in|hrs?|mins?|secs?|lbs?|oz|yds?|mi|yrs?)\.(?=[ }]|$)"), r"\1"),
     # units: m/s^2, kg m^{-3}
     ("", _COMPOUND_UNIT, lambda m: rf"\text{{ {m[1]}}}" if re.search(r"/|-", m[1]) else m[0]),
     ("\\frac", _FRACTION_UNIT, r"\\text{ \1/\2}"),
@@ -107,10 +146,11 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
         _spoken_fraction,
     ),
     ("分之", re.compile(r"百分之(\d+(?:\.\d+)?)"), r"\1%"),
-    ("分之", re.compile(r"([一二三四五六七八九十])分之([一二三四五六七八九十])"), _spoken_fraction),
+    ("分之", re.compile(rf"([{CHINESE}]+)分之([{CHINESE}]+)"), _chinese_fraction),
+    ("于", re.compile(r"(?:(不)?(大|小)于(等于)?)(?= ?-?[\d\\])"), _chinese_relation),
     ("比", re.compile(r"(?<=\d) ?比 ?(?=\d)"), ":"),
     # what leads up to an answer
     ("", re.compile(r"^(?:=|\\(?:Rightarrow|implies|therefore|to)(?![A-Za-z])) ?(?=[^=])"), ""),
     # a label before the answer
-    (":", re.compile(r"^(?:答案?|解|(?i:(?:the )?(?:final )?answer(?: is)?)) ?: ?"), ""),
+    (":", re.compile(rf"^(?:{_LABEL} ?: ?|\\text\{{ ?{_LABEL} ?(?:: ?\}}|\}} ?:) ?)"), ""),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from typing import Final, NamedTuple
 
 from curate.verify.normalise import matching_brace
@@ -14,7 +15,7 @@ from curate.verify.policy import Policy
 from curate.verify.verdict import Reason
 
 _BOX: Final = re.compile(r"\\(?:boxed|fbox|framebox)\s*(?=(\{)?)")
-_HASH: Final = re.compile(r"^\s*#{4}[ \t]*(?P<answer>[^\n]+)$", re.MULTILINE)
+_HASH: Final = re.compile(r"^[ \t]*#{4}[ \t]*(?P<answer>[^\n]+)$", re.MULTILINE)
 _TAG: Final = re.compile(r"<answer>(?P<answer>[^<]{0,4000})</answer>")
 _SAYS: Final = r"[*_\"'\s]*(?:is|are|would be|will be|must be|=|:|：|是|为)[*_\"'\s]*[:：]?"
 _FINAL: Final = re.compile(
@@ -23,15 +24,17 @@ _FINAL: Final = re.compile(
     re.IGNORECASE,
 )
 _CLAIM: Final = re.compile(
-    rf"(?:\banswers?\b(?:\s+to\s+(?:the|this)\s+(?:problem|question))?{_SAYS}"
-    r"|答案[*\s]*(?:是|为|：|:)+[*\s]*|^[*\s]*答[:：]|(?:故|应|所以|因此)选[择:：]?|^A:(?=[^\n]*$)"
+    rf"(?:\b(?:answers?|correct (?:option|choice))\b(?:\s+to\s+(?:the|this)\s+(?:problem|question))?{_SAYS}"
+    r"|^[^\n.]{0,20}\b(?:option|choice)(?=\s*\(?[A-J]\)?\s+is\s+(?:the\s+)?correct)"
+    r"|答案[*\s]*(?:是|为|：|:)+[*\s]*|^[* \t]*答[:：]|(?:故|应|所以|因此)选[择:：]?|^A:(?=[^\n]*$)"
     r"|\b(?:la respuesta(?: final)? es|la réponse(?: finale)? est|die antwort (?:ist|lautet)|a resposta é|"
     r"la risposta è|ответ)[ \t]*[:：]?|(?:答え|答)は|(?:정답|답)은)",
     re.IGNORECASE | re.MULTILINE,
 )
 _END: Final = re.compile(
     r"\n|(?<=[^\d\s.])[.!?](?=\s|$)|(?<=\d)[.!?](?=\s|$)|。|"
-    r"(?<=\$)\.(?!\d)|,?\s+(?:because|since|so that|which|where|as|hence)\b|です|입니다|이다|になります"
+    r"(?<=\$)\.(?!\d)|,?\s+(?:because|since|so that|which|where|as|hence|is (?:the )?correct)\b|"
+    r"です|입니다|이다|になります"
 )
 _LEAD: Final = re.compile(
     r"^(?:therefore|thus|then|simply|just|clearly|equal to|indeed|given by|now|the following|option|choice)\b[,:]?\s*",
@@ -48,10 +51,12 @@ _THINKING: Final = (
     ("◁think▷", "◁/think▷"),
     ("[THINK]", "[/THINK]"),
 )
-_STOP: Final = re.compile(r"(?:\s*(?:<\|[a-z_]{1,30}\|>|</s>|<eos>|<end_of_turn>|<｜[^<>｜]{1,40}｜>))+\s*$")
+_STOP: Final = re.compile(r"(?:<\|[a-z_]{1,30}\|>|</s>|<eos>|<end_of_turn>|<｜[^<>｜]{1,40}｜>)$")
+_MAX_STOP: Final = 50
 _FENCE: Final = re.compile(r"^```[a-z]*\n(?P<inside>[^`\n]+)\n```$")
 _MAX_JSON: Final = 10_000
 _MAX_CLAIM: Final = 400
+_MAX_CLAIMS: Final = 1000  # the last ones; a sane completion has a handful
 _MAX_BARE: Final = 300
 
 
@@ -70,7 +75,7 @@ class Extraction(NamedTuple):
 def extract(completion: str, policy: Policy) -> Extraction:
     """The final answers of a completion: all boxes of its final part, or its last claim."""
     final, thinking, is_open = split_thinking(completion)
-    final = _STOP.sub("", final)
+    final = _before_stop(final)
     if is_open:
         return Extraction((), "", "truncated")
     boxes, is_torn = _boxes(final)
@@ -86,6 +91,19 @@ def extract(completion: str, policy: Policy) -> Extraction:
     if policy.bare and bare and len(bare) <= _MAX_BARE and "\n" not in bare and not is_claim:
         return Extraction((bare,), "bare", otherwise=nothing)
     return Extraction((), "", nothing)
+
+
+def _before_stop(text: str) -> str:
+    """The text without the marks that end a turn."""
+    end = len(text)
+    while True:
+        while end and text[end - 1].isspace():
+            end -= 1
+        start = max(0, end - _MAX_STOP)
+        match = _STOP.search(text[start:end])
+        if match is None:
+            return text[:end]
+        end = start + match.start()
 
 
 def split_thinking(completion: str) -> tuple[str, str, bool]:
@@ -134,7 +152,8 @@ def _marked(final: str, policy: Policy) -> Extraction | None:
         return Extraction((hashes[-1].strip(),), "hash")
     if policy.claims:
         for pattern in (_FINAL, _CLAIM):
-            claims = [claim for m in pattern.finditer(final) if (claim := _claim(final, m.end()))]
+            last = deque(pattern.finditer(final), maxlen=_MAX_CLAIMS)
+            claims = [claim for m in last if (claim := _claim(final, m.end()))]
             claims = [claim for claim in claims if not pattern.search(claim)]  # "Final answer: the final answer is 7"
             if claims:
                 return Extraction(tuple(claims), "claim")

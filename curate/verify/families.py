@@ -99,7 +99,9 @@ def _same_intervals(a: Family, b: Family) -> bool | None:
     ends = [_lines(f._replace(branches=f.branches[0].args)) for f in (a, b)]
     if ends[0] is None or ends[1] is None:
         return None
-    (low_x, step_x), (high_x, _), (low_y, step_y), (high_y, _) = *ends[0], *ends[1]
+    (low_x, step_x), (high_x, step), (low_y, step_y), (high_y, other_step) = *ends[0], *ends[1]
+    if not (equal(step_x, step) and equal(step_y, other_step)):
+        return False  # the intervals grow
     is_same_step = equal(step_x, step_y) or equal(step_x, Node("neg", (step_y,)))
     lengths = [Node("add", (high, Node("neg", (low,)))) for low, high in ((low_x, high_x), (low_y, high_y))]
     return bool(is_same_step and equal(lengths[0], lengths[1])) and _is_whole(low_x, low_y, step_x)

@@ -62,7 +62,7 @@ def _by_name(node: Node) -> Node:
         return node
     if len(set(names)) <= 1 and (not names or pairs[0][0] is not None):
         return node._replace(args=tuple(value for _, value in pairs))
-    if len(names) == len(pairs) == len(set(names)):
+    if len(names) == len(pairs) == len(set(names)) and node.name != "or":
         in_order = sorted(pairs, key=lambda pair: repr(pair[0]))
         is_numbered = len(_names(node)) == 1
         return Node("paren", tuple(value for _, value in in_order), None, "()numbered" if is_numbered else "()named")
@@ -76,24 +76,39 @@ def many_for_one(truth: Node, answer: Node, rules: Rules, same: Same) -> Decisio
         return _DIFFERENT
     if answer.op == "paren" and not answer.name.startswith("()n"):
         return _DIFFERENT
-    if answer.name == "and" and (whole := _summed_units(truth, answer, rules)) is not None:
-        return whole
+    if (whole := added(answer)) is not None:
+        return single(truth, whole, rules)
     are_all = all(same(truth, arg, rules).verdict == "correct" for arg in answer.args)
-    if are_all and not answer.name.endswith("named"):
+    if are_all and not answer.name.endswith("named") and (answer.op == "set" or _is_restated(answer)):
         return same(truth, answer.args[0], rules)
     return _DIFFERENT if answer.op == "set" else wrong(reason, "extract")  # type: ignore[arg-type]  # one of Reason
 
 
-def _summed_units(truth: Node, answer: Node, rules: Rules) -> Decision | None:
-    """`2 hours and 30 minutes` is one quantity; None where the parts are not units of one kind."""
-    units = [arg.name for arg in answer.args if arg.op == "qty"]
-    if len(set(units)) != len(answer.args):
+def _is_restated(answer: Node) -> bool:
+    """Whether a list claims one value: 6 or 6, or several forms of it, 1/2, 0.5; one form twice is two: 5, 5."""
+    return answer.name == "or" or len(set(answer.args)) == len(answer.args)
+
+
+def added(node: Node) -> Node | None:
+    """One quantity said in parts, `2 hours and 30 minutes` or `5 and 3/8`; None where a list is anything else."""
+    units = [arg.name for arg in node.args if arg.op == "qty"]
+    if node.op == "list" and node.name == "and" and _is_mixed(node.args):
+        return Node("add", node.args)
+    if node.op != "list" or node.name not in (",", "and") or len(set(units)) != len(node.args):
         return None
+    whole = Node("add", node.args)
     try:
-        measure(Node("add", answer.args))
+        return whole if measure(whole).unit.powers else None
     except UnreadableError:
         return None
-    return single(truth, Node("add", answer.args), rules)
+
+
+def _is_mixed(parts: tuple[Node, ...]) -> bool:
+    """Whether two parts are a whole number and a proper fraction: 5 and 3/8."""
+    if len(parts) != 2 or parts[1].op != "div" or any(n.op != "num" for n in (parts[0], *parts[1].args)):
+        return False
+    whole, top, bottom = (n.value or 0 for n in (parts[0], *parts[1].args))
+    return whole.denominator == 1 and 0 < top < bottom
 
 
 def tuples(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
@@ -115,6 +130,8 @@ def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
         if not rules.policy.pair_is_set or "()named" in (truth.name, answer.name):
             return _DIFFERENT
     elif "paren" in (truth.op, answer.op):
+        if "or" in (truth.name, answer.name):
+            return _DIFFERENT
         return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
     is_set = "set" in (truth.op, answer.op)
     if not is_set and ";" in (truth.name, answer.name):
@@ -123,7 +140,7 @@ def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
         return as_sets(truth.args, answer.args, rules, same)
     if len(answer.args) != len(truth.args):
         return wrong("multiple_answers" if len(answer.args) > len(truth.args) else "different", "set")
-    return _matched(truth.args, answer.args, rules, same)
+    return matched(truth.args, answer.args, rules, same)
 
 
 def in_order(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
@@ -152,7 +169,7 @@ def _is_set(node: Node) -> bool:
     return node.op == "set"
 
 
-def _matched(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
+def matched(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
     """A list as a multiset: every value of one has its own partner in the other."""
     left = list(answers)
     for t in truths:

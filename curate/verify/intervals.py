@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from curate.verify.nodes import Node, UnreadableError, num, symbols
+from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.numeric import approximate
 from curate.verify.values import equal
 
 _INF: Final = Node("const", (), None, "infty")
 _MINUS_INF: Final = Node("neg", (_INF,))
+_INFINITE: Final = (_INF, _MINUS_INF)
 REALS: Final = Node("const", (), None, "R")
 _HALF_LINES: Final = {"R+": (">", 0), "R-": ("<", 0), "R>=0": (">=", 0), "R<=0": ("<=", 0)}
 _FLIP: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
@@ -55,6 +56,16 @@ def is_set_like(node: Node) -> bool:
     if node.op == "add" and len(node.args) == 2 and node.args[1].op == "neg":
         return is_set_like(node.args[0]) and node.args[1].args[0].op in ("set", "paren")
     return node.op == "list" and any(is_set_like(arg) for arg in node.args)
+
+
+def closes_infinity(node: Node) -> bool:
+    """Whether an interval holds an infinite end: (2, infinity], which no set of reals does."""
+    return any(
+        n.op == "paren"
+        and len(n.args) == 2
+        and ((n.name[:1] == "[" and n.args[0] in _INFINITE) or (n.name[1:2] == "]" and n.args[1] in _INFINITE))
+        for n in walk(node)
+    )
 
 
 def _is_half_line(node: Node) -> bool:
@@ -167,6 +178,8 @@ def _interval(node: Node) -> Piece:
 def _membership(node: Node) -> Pieces:
     left, right = node.args
     if node.op == "such":
+        if not symbols(right) <= symbols(left):
+            raise UnreadableError("a condition on another unknown")
         inside = left.args[1] if left.op == "in" else REALS
         return intersect(pieces(inside), pieces(right))
     if node.name == "notin":
@@ -208,9 +221,11 @@ def _bound(side: Node, sign: str, constant: Node) -> Pieces:
 
 
 def _absolute(side: Node, sign: str, constant: Node) -> Pieces:
-    if side.name != "abs" or side.args[0].op != "sym" or sign not in ("<", "<=", ">", ">="):
+    if side.name != "abs" or side.args[0].op != "sym" or sign not in ("<", "<=", ">", ">=", "="):
         raise UnreadableError("not solved for its variable")
     low, high = _end(Node("neg", (constant,))), _end(constant)
+    if sign == "=":
+        return merge([Piece(end, end, True, True) for end in (low, high) if high.at >= 0])
     inside = merge([Piece(low, high, sign in ("<=", ">"), sign in ("<=", ">"))])
     return inside if sign[0] == "<" else complement(inside)
 
@@ -221,6 +236,8 @@ def _has_variable(node: Node) -> bool:
 
 def _listed(node: Node) -> Pieces:
     """`x<1 or x>3` is a union, `x>=-3, x != 0` an intersection; a comma between disjoint parts means a union."""
+    if len(symbols(node)) > 1:
+        raise UnreadableError("several unknowns")
     parts = [pieces(arg) if arg.op != "num" else pieces(Node("set", (arg,))) for arg in node.args]
     if node.name == "or":
         return merge([piece for part in parts for piece in part])

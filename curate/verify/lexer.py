@@ -170,11 +170,11 @@ def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
 
 def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
     """Whether letters are a word. Two or three letters are variables unless they are a unit after a value."""
-    if len(text) > 1 and (is_unit_word(text) or text == "deg") and _follows_value(before):
+    if len(text) > 1 and (is_unit_word(text) or text == "deg") and _follows_value(before, text):
         return True
     if len(text) == 1:
-        return False
-    if text in _CURRENCIES and not before:
+        return text == "a" and is_spaced and bool(before) and before[-1].text == "of"
+    if (text in _CURRENCIES and not before) or (text == "of" and is_spaced and _follows_value(before)):
         return True
     if text.isupper() or all(ord(b) - ord(a) in (0, 1) for a, b in pairwise(text)):
         return len(text) > 5  # a product such as abcd, or the name of a polygon
@@ -186,14 +186,16 @@ def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
     )
 
 
-def _follows_value(before: list[Token]) -> bool:
+def _follows_value(before: list[Token], text: str = "") -> bool:
+    """Whether letters here stand behind a value, as its unit; behind 18/ only where they can be no product."""
     if before and before[-1].text in ("{", "("):
         before = before[:-1]
-    if len(before) > 1 and before[-1].text == "/" and before[-2].kind == "text":
-        return True
-    return bool(before) and (before[-1].kind in ("num", "text") or before[-1].text in (")", "}", "\\pi"))
+    if len(before) > 1 and before[-1].text == "/" and before[-2].kind in ("text", "num"):
+        return before[-2].kind == "text" or text in _PER
+    return bool(before) and (before[-1].kind in ("num", "text") or before[-1].text in (")", "}", "\\pi", "%"))
 
 
+_PER: Final = frozenset(["day", "hr", "min", "lb", "kg", "oz", "yr", "gal"])
 _CURRENCIES: Final = frozenset(["USD", "EUR", "GBP", "CNY", "RMB", "INR", "JPY"])
 _TRIPLES: Final = frozenset("abc xyz pqr mno abd ace ade bcd".split())
 
@@ -216,9 +218,8 @@ def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
         return [Token("num", number, is_spaced)]
     if _FIGURES.fullmatch(stripped):
         return tokenize(stripped, _MAX_FIGURES)
-    if not stripped:
-        return []
-    return [Token("text", stripped, True)]
+    separator = [Token("op", ",", False)] if text.rstrip().endswith(",") else []
+    return [Token("text", stripped, True), *separator] if stripped else separator
 
 
 def _command(text: str, is_spaced: bool) -> Token:

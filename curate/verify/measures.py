@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
-from curate.verify.units import NO_UNIT, Unit, do_conflict, parse_unit
+from curate.verify.units import NO_UNIT, Unit, do_conflict, parse_unit, without_rate
 from curate.verify.values import Proof, equal
 
 _PERCENT_WORDS = frozenset(["percent", "percents", "percentage", "per cent"])
@@ -78,7 +78,7 @@ def _times(a: Unit, b: Unit) -> Unit:
     powers = dict(a.powers)
     for name, power in b.powers:
         powers[name] = powers.get(name, 0) + power
-    return Unit(a.scale * b.scale, tuple(sorted((n, p) for n, p in powers.items() if p)))
+    return Unit(a.scale * b.scale, tuple(sorted((n, p) for n, p in powers.items() if p)), a.below * b.below)
 
 
 def _inside(node: Node) -> Measure:
@@ -135,6 +135,8 @@ def _split(node: Node) -> tuple[Node, Unit]:
 def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:
     """Compare two values with their marks under the policy; raises what `values.equal` raises."""
     truth, answer = _in_radians(truth, answer), _in_radians(answer, truth)
+    units = without_rate(truth.unit, answer.unit), without_rate(answer.unit, truth.unit)
+    truth, answer = truth._replace(unit=units[0]), answer._replace(unit=units[1])
     if _are_of_other_kinds(truth, answer) or do_conflict(truth.unit, answer.unit):
         return False
     if policy.units == "required" and bool(truth.unit.powers) != bool(answer.unit.powers):
@@ -160,8 +162,11 @@ def _in_radians(measured: Measure, other: Measure) -> Measure:
 
 
 def _are_of_other_kinds(truth: Measure, answer: Measure) -> bool:
-    """Whether one is a percentage or an angle, and the other has a unit: 18% is no $18."""
-    return any((a.is_percent or a.is_degree) and b.unit.powers for a, b in ((truth, answer), (answer, truth)))
+    """Whether one is a percentage or an angle, and the other has a unit, or is of the other kind: 18% is no $18."""
+    return any(
+        ((a.is_percent or a.is_degree) and b.unit.powers) or (a.is_percent and b.is_degree)
+        for a, b in ((truth, answer), (answer, truth))
+    )
 
 
 def _percent(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from curate.verify.nodes import Node, rename, symbols, walk
+from curate.verify.numeric import approximate
 from curate.verify.policy import Policy
 from curate.verify.single import Rules, equal_values
 from curate.verify.verdict import Decision, wrong
@@ -34,6 +35,24 @@ def settled(node: Node) -> Node:
     return Node("rel", tuple(sides), None, " ".join(signs))
 
 
+def both_signs(node: Node) -> Node:
+    """The two values that `|x| = 5` leaves to a real unknown; anything else as it is."""
+    if node.op != "rel" or node.name != "=" or len(node.args) != 2:
+        return node
+    side, size = node.args
+    is_unknown = side.op == "fn" and side.name == "abs" and side.args[0].op == "sym" and not _has_length(side.args[0])
+    if not is_unknown or (approximate(size) or 0) <= 0:
+        return node
+    return Node(
+        "list", tuple(Node("rel", (side.args[0], v), None, "=") for v in (size, Node("neg", (size,)))), None, "or"
+    )
+
+
+def _has_length(side: Node) -> bool:
+    """Whether bars around a letter mean its length or size: a complex number, a vector, a set, a matrix."""
+    return side.name[:1] in ("z", "w") or side.name == "omega" or " " in side.name or side.name[:1].isupper()
+
+
 def is_name(side: Node) -> bool:
     """Whether a side only names what the other is: x, AB, f(x), P(A), |AB|, words."""
     if side.op in ("sym", "text"):
@@ -43,9 +62,13 @@ def is_name(side: Node) -> bool:
     if side.op == "fn" and side.name in ("max", "min", "det", "deg"):
         return True
     if side.op == "fn" and side.name == "abs":
-        return side.args[0].op == "mul" and is_name(side.args[0])
+        inner = side.args[0]
+        return (inner.op == "mul" and is_name(inner)) or (inner.op == "sym" and _has_length(inner))
     if side.op == "mul":
-        is_call = len(side.args) == 2 and side.args[0].op == "sym" and side.args[0].name in _FUNCTION_NAMES
+        first, second = side.args[:2]
+        if first.op == "fn" and first.name in ("max", "min"):  # max f(x)
+            return True
+        is_call = len(side.args) == 2 and first.op == "sym" and (first.name in _FUNCTION_NAMES or second.op == "paren")
         return (all(part.op == "sym" for part in side.args) and len(side.args) <= 3) or is_call
     return False
 

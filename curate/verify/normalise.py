@@ -15,7 +15,8 @@ from curate.verify.respell import respell
 from curate.verify.signs import RULINGS, in_ascii
 from curate.verify.units import is_unit_word
 
-_SHORT: Final = 8
+_SHORT: Final = 24
+_AROUND: Final = re.compile(r"\\(?:[a-z]+|.)|[\s${}()*.,]")
 _ENTITY: Final = re.compile(r"&(?:[A-Za-z]+\d*|#\d+|#x[0-9a-fA-F]+);")
 _PLAIN_FIGURE: Final = re.compile(r" ?-?[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)? ?")
 _BRACED_MARK: Final = re.compile(r"(?:\\(?:text|mathord|mathrel|mathbin)|(?<![A-Za-z])) ?\{ ?([,:.]) ?\}")
@@ -29,11 +30,13 @@ _OPEN_CASES: Final = re.compile(
     re.DOTALL,
 )
 _SET: Final = re.compile(r"\\set ?\{([^{}]*)\}")
-_NESTED_FONT: Final = re.compile(r"\\(?:mathrm|mathbf|boldsymbol|mathit|mathsf|operatorname)\*? ?(?=\{)")
+_NESTED_FONT: Final = re.compile(
+    r"\\(?:mathrm|mathbf|boldsymbol|mathit|mathsf|operatorname|underline|ensuremath)\*? ?(?=\{)"
+)
 _CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*([1-9]|1\d|20)\s*\}")
 _RENAMED: Final = re.compile(
     r"\\(?:(?P<frac>[dtc]frac|nicefrac|sfrac|xfrac)|(?P<binom>[dt]binom)|(?P<le>leqslant|leq)|(?P<ge>geqslant|geq)|(?P<lt>lt)|(?P<gt>gt)|(?P<ne>neq)|"
-    r"(?P<to>rightarrow)|(?P<empty>varnothing)|(?P<mid>mid)|(?P<setminus>backslash)|(?P<div>div)|"
+    r"(?P<to>rightarrow)|(?P<equiv>equiv)|(?P<empty>varnothing)|(?P<mid>mid)|(?P<setminus>backslash)|(?P<div>div)|"
     r"(?P<ldots>dots|cdots|dotsc|dotsb)|(?P<land>wedge)|(?P<degree>degree)|(?P<colon>colon)|"
     r"(?P<langle>langle)|(?P<rangle>rangle)|(?P<lbrace>lbrace)|(?P<rbrace>rbrace)|"
     r"(?P<cup>bigcup)|(?P<cap>bigcap)|(?P<lbrack>lbrack)|(?P<rbrack>rbrack)|(?P<cr>cr)|(?P<surd>surd)|(?P<ast>ast)|"
@@ -72,12 +75,14 @@ _PLAIN: Final = {
     **{name: f"\\{name} " for name in ("tan", "cot", "csc", "sinh", "cosh", "tanh", "arctan", "infty", "lor")},
     **{name: f"\\mathbb{{{name}}}" for name in "RZNQC"},
     "land2": "\\land ",
+    "equiv": "≡",
     "phi": "\\phi ",
     "epsilon": "\\epsilon ",
     "theta": "\\theta ",
 }
 _NOISE: Final = re.compile(
     r"\\(?:left|right|bigl|bigr|Bigl|Bigr|biggl|biggr|big|Big|bigg|Bigg|middle|displaystyle|textstyle|limits|nolimits|"
+    r"scriptstyle|tiny|scriptsize|footnotesize|small|normalsize|large|Large|LARGE|huge|Huge|bfseries|"
     r"rm|bf|it|tt|sf|boldsymbol|mathstrut|strut)(?![A-Za-z])\.?|\\(?:label|tag)\{[^{}]*\}"
 )
 _SPACING: Final = re.compile(
@@ -90,6 +95,9 @@ _FONT: Final = re.compile(
 _TEXT: Final = re.compile(r"\\(?:textbf|textit|textrm|textnormal|textsf|texttt|textup|textsc|mbox|hbox|text|emph)\s*\{")
 _BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _MATH_MARKS: Final = re.compile(r"(?<!\\)\$+|\\[()\[\]](?!\s*[-+\d.]*\s*(?:pt|em|ex)\])")
+_FACTORIAL: Final = re.compile(r"[\d)}a-zA-Z]!+$")
+_RECURRING: Final = re.compile(r"(?<![\d.])(\d*\.\d*?)(\d{1,6}?)\2{2,} ?(?:\.{3,}|\\ldots(?![a-z]))(?=[\s}$*)\\,.]*$)")
+_MAX_RECURRING: Final = 100
 _SPACES: Final = re.compile(r"\s+")
 _DROPPABLE_SPACE: Final = re.compile(
     r"(?<![0-9A-Za-z,]) | (?![0-9A-Za-z])|(?<![0-9]), (?=\S)|(?<=[a-zA-Z0-9]) (?=[^a-zA-Z0-9])"
@@ -100,13 +108,15 @@ def clean(text: str) -> str:
     """The answer in one spelling of its signs and commands, with single spaces."""
     if _PLAIN_FIGURE.fullmatch(text):
         return text.strip()
-    if len(text) < _SHORT and (ruling := RULINGS.get(text.strip())) is not None:
+    if len(text) < _SHORT and not text.isascii() and (ruling := RULINGS.get(_AROUND.sub("", text))) is not None:
         return ruling
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     text = in_ascii(text) if not text.isascii() else text
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _latex(text)
+    if len(text) < _MAX_RECURRING and ("..." in text or "\\ldots" in text):
+        text = _RECURRING.sub(r"\1\\overline{\2}", text)
     text = _unwrap(_SPACES.sub(" ", text).strip())
     spelled = respell(bare(text))
     return spelled if spelled == text else _unwrap(spelled)
@@ -147,7 +157,7 @@ def _without_nested_fonts(text: str) -> str:
         if close < 0:
             break
         inner = text[match.end() + 1 : close]
-        plain = re.sub(r"[{}]", "", inner)
+        plain = re.sub(r"[{}]", "", inner.replace("\\cdot", " "))
         words = re.findall(r"[A-Za-z]+", plain)
         is_unit = bool(words) and all(is_unit_word(word) for word in words)
         new = f"\\text{{{plain}}}" if is_unit else f"{{{inner}}}"
@@ -165,7 +175,8 @@ def _unwrap(text: str) -> str:
     """Take off what surrounds an answer: markdown bold, a box, outer braces, a full stop."""
     for _ in range(8):
         before = text
-        text = text.strip().rstrip(".,;:!" if not re.search(r"[\d)}a-zA-Z]!+$", text) else ".,;:").strip()
+        text = text.strip().rstrip(".,;:").strip()
+        text = text if _FACTORIAL.search(text) else text.rstrip("!").strip()
         if text.endswith("\\"):
             text = text.rstrip("\\ ")
         for mark in ("**", "__", "`", '"'):

@@ -14,7 +14,7 @@ _INTEGER_INDEX: Final = re.compile(
     r",? ?(?:where |for |with |and )?(?:any |all |every |some )?(?<![A-Za-z\\])([a-zA-Z]) "
     r"(?:is|are) (?:an |any )?integers?\.?$"
 )
-_INTEGERS: Final = re.compile(r",? ?(?:for|where|with) (?:any|all|every|some|an) integers? ([a-zA-Z])$")
+_INTEGERS: Final = re.compile(r",? ?(?:for|where|with) (?:any |all |every |some |an )?integers? ([a-zA-Z])$")
 _QUANTIFIER: Final = re.compile(
     r",? ?(?:\\forall ?|(?:\\text\{ ?)?(?:for|where|with|and)(?: all| any| every| each| some)? ?\}? ?)"
     r"(?=[a-zA-Z](?:, ?[a-zA-Z])? ?\\in(?![a-z]))"
@@ -37,7 +37,22 @@ _NAMED_BASE: Final = {
     )
     for name in names.split()
 }
+_SPACED_ROW: Final = re.compile(r"-?\d+(?:[./]\d+)?(?: -?\d+(?:[./]\d+)?)+")
 _MAX_ITEMS: Final = 1000
+
+
+def _rows(match: re.Match[str]) -> str:
+    """Rows between semicolons as lists of their own, [1, 2; 3, 4] and [1 2; 3 4]; left alone where they are uneven."""
+    rows = [_row(row.strip()) for row in match[1].split(";")]
+    is_even = len({len(row) for row in rows}) == 1
+    if not is_even or len(rows[0]) < 2 or not all(all(row) for row in rows):
+        return match[0]
+    listed = [f"[{','.join(row)}]" for row in rows]
+    return f"[{','.join(listed)}]" if len(rows) > 1 else listed[0]
+
+
+def _row(text: str) -> list[str]:
+    return [entry.strip() for entry in (text.split(" ") if _SPACED_ROW.fullmatch(text) else text.split(","))]
 
 
 def _permutations(match: re.Match[str], top: int, bottom: int) -> str:
@@ -75,6 +90,10 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
     ("\\approx", re.compile(r"^-?\d+(?:\.\d+)? ?\\approx ?(?=-?\\|\d+ ?\\)"), ""),
     # 0.(3): a repeating decimal
     (".", re.compile(r"(?<![\d.])(\d+\.\d*)\((\d+)\)$"), r"\1\\overline{\2}"),
+    # .\overline{45}
+    (".\\", re.compile(r"(?<!\d)\.(?=\\(?:overline|dot|bar))"), "0."),
+    # <3, -1, 2>: a vector
+    ("<", re.compile(r"^<([^<>=]+(?:,[^<>=]+)+)>$"), r"(\1)"),
     # ^5/_6
     ("/", re.compile(r"^\^ ?\{?(\d+)\}? ?/ ?_ ?\{?(\d+)\}?$"), r"\\frac{\1}{\2}"),
     # plus-minus typed on a keyboard
@@ -95,11 +114,13 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
         r"\\mathbb{R}\\setminus\\{\1\\}",
     ),
     ("\\text", re.compile(r"\\text\{ ?(?:if|when|for) (?=[a-z] ?(?:[<>=]|\\[lgn]e))([^{}]*)\}"), r"\1"),
+    # f(0), a value at zero and no product
+    ("(0)", re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(0\)"), r"\1_{(0)}"),
     # binomials: {}_{10}C_3, ^{10}C_3, C_{10}^3, C^3_{10}, C(10,3)
     ("C", re.compile(r"(?:\{\})? ?[_^]\{?(\d+)\}? ?C ?_ ?\{?(\d+)\}?"), r"\\binom{\1}{\2}"),
     ("C", re.compile(r"(?<![A-Za-z\\])C ?_ ?(?:\{(\d+)\}|(\d)) ?\^ ?(?:\{(\d+)\}|(\d))"), lambda m: _binomial(m, 1)),
     ("C", re.compile(r"(?<![A-Za-z\\])C ?\^ ?(?:\{(\d+)\}|(\d)) ?_ ?(?:\{(\d+)\}|(\d))"), lambda m: _binomial(m, -1)),
-    ("C", re.compile(r"(?<![A-Za-z\\])C ?\((\d+), ?(\d+)\)"), r"\\binom{\1}{\2}"),
+    ("C", re.compile(r"(?<![A-Za-z\\])C ?\((\d+|\d*[nm]), ?(\d+|[nkmr])\)"), r"\\binom{\1}{\2}"),
     # permutations: {}_{10}P_3, A_{10}^3
     ("P", re.compile(r"(?:\{\})? ?[_^]\{?(\d+)\}? ?P ?_ ?\{?(\d+)\}?"), lambda m: _permutations(m, 1, 2)),
     (
@@ -137,6 +158,10 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
     ("base", re.compile(r"^([0-9A-Z]+) ?\(?(?:\\text\{ ?\(?)?(?:in )?base[- ](\d{1,2})\)? ?\}?\)?$"), r"\1_{\2}"),
     ("0", re.compile(r"^0(?:(b)([01]+)|(x)([0-9A-Fa-f]+)|(o)([0-7]+))$"), _prefixed),
     ("_{16}", re.compile(r"(?<![A-Za-z\\])([0-9a-f]+)(?=_\{16\})"), lambda m: m[1].upper()),
+    # matrices on one line: [1, 2; 3, 4], [1 2; 3 4], [[1 2] [3 4]]
+    (";", re.compile(r"\[([^\[\]]*;[^\[\]]*)\]"), _rows),
+    ("[", re.compile(rf"\[ ?({_SPACED_ROW.pattern}) ?\]"), _rows),
+    ("] [", re.compile(r"(?<=\]) (?=\[)"), ","),
     # French open intervals: ]0,1[ and [0,1[
     ("[", re.compile(r"^\]([^\[\]()]+,[^\[\]()]+)\[$"), r"(\1)"),
     ("[", re.compile(r"^\[([^\[\]()]+,[^\[\]()]+)\[$"), r"[\1)"),

@@ -17,6 +17,11 @@ from curate.verify.evaluator import Evaluator
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols, walk
 
 _FIRST_BITS: Final = 160
+_NUM_POINTS: Final = 8
+_NUM_SMALL: Final = 8  # more between 0 and 1, where too few of the others are in the domain: arcsin x
+_ENOUGH: Final = 3
+_FAR: Final = 3
+_MIX: Final = 0x9E3779B1  # a checksum alone is linear: two names would have values of one parity at every point
 
 
 def height(node: Node) -> int:
@@ -62,12 +67,21 @@ def is_real(ball: Ball) -> bool:
 
 
 def point(names: frozenset[str], number: int, *, is_whole: bool) -> dict[str, Fraction]:
-    """Sample point `number`: for each variable a value that depends on its name only. The first points are positive."""
+    """Sample point `number`: for each variable a value that depends on its name only.
+
+    The first three are positive and number 3 is well below zero, where |x+1| and x+1 part.
+    """
     values = {}
     for name in sorted(names):
-        seed = zlib.crc32(f"{name}:{number}".encode())
+        seed = zlib.crc32(f"{name}:{number}".encode()) * _MIX >> 16
         value = Fraction(1 + seed % 12) if is_whole else Fraction(200 + seed % 2801, 997)
-        values[name] = -value if number >= 3 and not is_whole and (seed >> 16) % 2 else value
+        if number == _FAR and not is_whole:
+            value = -value - 5
+        if number >= _NUM_POINTS:
+            value = Fraction(1 + seed % 995, 997)
+        elif number > _FAR and not is_whole and (seed >> 16) % 2:
+            value = -value
+        values[name] = value
     return values
 
 
@@ -80,16 +94,18 @@ def is_identity(a: Node, b: Node) -> bool | None:
         n.op in ("fact", "binom") or n.name in ("floor", "ceil") or _alternates(n) for n in nodes
     )
     num_agreed, num_apart = 0, 0
-    for number in range(8 if names else 1):
+    for number in range(_NUM_POINTS + _NUM_SMALL if names else 1):
+        if number == _NUM_POINTS and (is_whole or num_agreed >= _ENOUGH or num_apart > _ENOUGH):
+            break
         values = point(names, number, is_whole=is_whole)
         outcome = agree(a, b, values, is_complex=is_complex)
         if outcome is False:
             return False
         num_agreed += outcome is True
         num_apart += outcome is None and has_value(a, values) != has_value(b, values)
-    if num_agreed == 0 and num_apart > 3:
+    if num_agreed == 0 and num_apart > _ENOUGH:
         return False  # nowhere both real
-    return True if num_agreed >= (3 if names else 1) else None
+    return True if num_agreed >= (_ENOUGH if names else 1) else None
 
 
 def has_value(node: Node, values: Mapping[str, Fraction]) -> bool:

@@ -19,14 +19,16 @@ _NOUNS: Final = (
 _NAMED: Final = re.compile(
     rf"^(?:(?:so|thus|hence|therefore|then|clearly),? )?(?:(?:the|our|its|my) )?(?:[a-z]+ ){{0,2}}(?:{_NOUNS})"
     r"(?: (?:of|for|to|from|in|between) (?:[A-Za-z0-9]+ ){0,4}?[A-Za-z0-9]+)?"
-    r" (?:is|are|equals|was|would be|=)(?: equal to| therefore| thus| simply| just)?:? (?=\S)",
+    r"(?: (?:is|are|equals|was|would be|=)(?: equal to| therefore| thus| simply| just)?:?|:) (?=\S)",
     re.IGNORECASE,
 )
 _NEGATED: Final = re.compile(
     r"\b(?:not|no|never|wrong|incorrect|false|other|first|initial|if|unless|or)\b", re.IGNORECASE
 )
 _LETTER_IS: Final = re.compile(r"^\$?(?:([a-z])\$? ?: ?|([a-zA-Z])\$? (?:is|equals)(?: equal to)? )(?=[-\d\\(])")
-_IT_IS: Final = re.compile(r"^(?:it is|it's|it was|this is|that is|they are|on|in|at) (?=[A-Za-z\\])", re.IGNORECASE)
+_IT_IS: Final = re.compile(
+    r"^(?:it is|it's|it was|this is|that is|they are|there (?:is|are|exists?)|on|in|at) (?=[A-Za-z\\])", re.IGNORECASE
+)
 _ONLY: Final = re.compile(
     r"^(?:exactly|only|just|a total of|total of|precisely|altogether) (?=[\d\\$-])", re.IGNORECASE
 )

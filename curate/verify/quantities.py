@@ -33,6 +33,8 @@ class Quantities(Primaries):
             if self.is_at("^") and not self.is_degree():
                 self.take()
                 words[-1] += "^" + self._literal_exponent()
+        if words[-1:] == ["of"] and self.peek().kind in ("num", "sci"):
+            raise UnreadableError("a part of a number, not worked out")
         return Node("qty", (value,), None, " ".join(words)) if words else value
 
     def _is_unit_letter(self) -> bool:

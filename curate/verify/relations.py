@@ -79,6 +79,12 @@ def as_fraction(node: Node) -> Node:
     return Node("div", node.args)
 
 
+def as_duration(node: Node) -> Node:
+    """A reading of a clock as the time since midnight: 2:45 as 2 h + 45 min."""
+    units = ("h", "min", "s")
+    return Node("add", tuple(Node("qty", (arg,), None, unit) for arg, unit in zip(node.args, units, strict=False)))
+
+
 def is_time(node: Node) -> bool:
     """Whether a ratio reads as a time of day or a duration: 3:30, 12:05:00; the minutes have two figures below 60."""
     if node.op != "ratio" or any(arg.op != "num" or not arg.name.isdigit() for arg in node.args):

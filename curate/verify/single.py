@@ -13,6 +13,8 @@ from curate.verify.values import Proof, rounds_to
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.words import same_words
 
+_NOTHING: Final = num(0, "00")
+_CLOCK_MARKS: Final = ("am", "pm", "oclock")
 DIFFERENT: Final = wrong("different", "numeric")
 
 
@@ -33,6 +35,8 @@ def single(truth: Node, answer: Node, rules: Rules) -> Decision:
         return correct("text", "text") if same else wrong("different", "text")
     if "base" in (truth.op, answer.op):
         return _bases(truth, answer, rules)
+    if {"ratio", "qty"} & {truth.op, answer.op}:
+        truth, answer = _on_the_hour(truth, answer), _on_the_hour(answer, truth)
     if any(n.op == "qty" and n.args[0].op == "ratio" for n in (truth, answer)):
         return _times(truth, answer, rules)
     if "ratio" in (truth.op, answer.op):
@@ -100,6 +104,15 @@ def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
     return single(times[0], times[1], rules)
 
 
+def _on_the_hour(node: Node, other: Node) -> Node:
+    """A full hour, 5 pm or 5 o'clock, with its minutes, where the other side has them."""
+    inner = other.args[0] if other.op == "qty" else other
+    if node.op != "qty" or node.name not in _CLOCK_MARKS or node.args[0].op != "num" or inner.op != "ratio":
+        return node
+    clock = Node("ratio", (node.args[0], _NOTHING))
+    return clock if node.name == "oclock" else node._replace(args=(clock,))
+
+
 def _is_late(time: Node) -> bool:
     return (time.args[0].value or 0) > 12
 
@@ -114,15 +127,36 @@ def _in_the_afternoon(node: Node) -> Node:
 
 
 def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
+    is_clock = [relations.is_time(n) for n in (truth, answer)]
     if truth.op == answer.op == "ratio":
-        if relations.is_time(truth) and relations.is_time(answer):
-            return _each(truth.args, answer.args, rules) if len(truth.args) == len(answer.args) else DIFFERENT
-        return _proportions(truth, answer, rules)
+        if is_clock[0] != is_clock[1] and any(arg.name.startswith("0") for n in (truth, answer) for arg in n.args):
+            return DIFFERENT  # 8:05 and 0:45 are times, 8:5 and 0:65 none
+        return _clocks(truth, answer, rules) if all(is_clock) else _proportions(truth, answer, rules)
+    if any(is_clock) and (told := _told_in_units(truth, answer, rules)) is not None:
+        return told
+    if any(clock and not n.args[0].value for n, clock in zip((truth, answer), is_clock, strict=True)):
+        return DIFFERENT  # 0:45 is no nought
     try:
         sides = [relations.as_fraction(n) if n.op == "ratio" else n for n in (truth, answer)]
     except UnreadableError:
         return DIFFERENT
     return single(sides[0], sides[1], rules)
+
+
+def _clocks(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Two readings of a clock; the seconds may be left out where there are none."""
+    parts = [(*n.args, _NOTHING) if len(n.args) == 2 else n.args for n in (truth, answer)]
+    return _each(parts[0], parts[1], rules)
+
+
+def _told_in_units(truth: Node, answer: Node, rules: Rules) -> Decision | None:
+    """A reading of a clock beside a quantity of time, 2:45 and 165 minutes; None where the other side is none."""
+    sides = [relations.as_duration(n) if relations.is_time(n) else n for n in (truth, answer)]
+    try:
+        is_time = measure(sides[0]).unit.powers == measure(sides[1]).unit.powers
+    except UnreadableError:
+        return None
+    return single(sides[0], sides[1], rules) if is_time else None
 
 
 def _proportions(truth: Node, answer: Node, rules: Rules) -> Decision:

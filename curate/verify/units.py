@@ -20,7 +20,7 @@ nm 1/1000000000 m nanometer nanometre|inch 127/5000 m in inche|ft 381/1250 m foo
 yd 1143/1250 m yard|mi 201168/125 m mile|g 1 g gram gramme gm|kg 1000 g kilogram kilo kgs
 mg 1/1000 g milligram|lb 45359237/100000 g pound lbs|oz 45359237/1600000 g ounce|ton 1 ton tonne
 s 1 s second sec|min 60 s minute|h 3600 s hour hr|day 86400 s day|week 604800 s week
-month 1 month month|yr 1 year year|ms 1/1000 s millisecond|L 1 L liter litre
+month 1 month month|yr 1 year year|ms 1/1000 s millisecond|L 1 L liter litre l ell
 mL 1/1000 L milliliter millilitre ml|gal 1 gallon gallon|qt 1/4 gallon quart|pt 1/8 gallon pint
 dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro eur|pounds 1 gbp sterling gbp
 yuan 1 yuan yuan rmb cny|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule|W 1 W watt
@@ -52,6 +52,7 @@ _NOTHING: Final = frozenset(
     "unit units u one of the a an total in all each about exactly only approximately roughly".split()
 )
 _FILLER: Final = frozenset("of the a an in total each different possible distinct 个 有 共".split())
+_MONEY: Final = frozenset("dollar euro gbp yuan inr krw rub jpy".split())
 # a phrase with one of these is no unit: it takes the answer back, or adds another
 _SCALE_OF_HEAT: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _NO_UNIT: Final = frozenset(
@@ -74,10 +75,14 @@ _KNOWN: Final = _load()
 
 
 class Unit(NamedTuple):
-    """A scale and base units with their powers, sorted by name; `powers` empty means no unit."""
+    """A scale and base units with their powers, sorted by name; `powers` empty means no unit.
+
+    below: the part of the scale that stands behind "per".
+    """
 
     scale: Fraction
     powers: tuple[tuple[str, int], ...]
+    below: Fraction = Fraction(1)
 
 
 NO_UNIT: Final = Unit(Fraction(1), ())
@@ -91,22 +96,9 @@ def is_unit_word(word: str) -> bool:
 @lru_cache(maxsize=10_000)
 def parse_unit(phrase: str) -> Unit:
     """Read a phrase such as `km/h`, `square inches` or `meters per second`; raises `UnreadableError` on a sentence."""
-    phrase = _COMPOUND.get(phrase.strip().lower(), phrase.strip())
-    phrase = "inch" if phrase == "in" else _SCALE_OF_HEAT.sub(r"\1", phrase)
-    phrase = (
-        re.sub(r"\\text\{|[{}()]|\\", " ", phrase)
-        .replace("^ ", "^")
-        .replace("·", " ")
-        .replace("⋅", " ")
-        .replace("*", " ")
-    )
-    phrase = re.sub(r"\s*\bper\b\s*|\s*/\s*|每", " / ", phrase)
-    scale, powers, sign = Fraction(1), dict[str, int](), 1
-    words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
-    if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
-        raise UnreadableError("a sentence is no unit")
+    scale, below, powers, sign = Fraction(1), Fraction(1), dict[str, int](), 1
     power = 1
-    for word in words:
+    for word in _unit_words(phrase):
         if word == "/":
             sign = -1
             continue
@@ -119,6 +111,8 @@ def parse_unit(phrase: str) -> Unit:
             factor = 2 if name.lower() == "squared" else 3
             scale, powers[last] = scale**factor, powers[last] * factor
             continue
+        if name == "in" and (exponent or power != 1 or sign < 0):
+            name = "inch"
         if name.isdigit() or name.lower() in _NOTHING or name.lower() in _FILLER:
             power = 1
             continue
@@ -129,10 +123,30 @@ def parse_unit(phrase: str) -> Unit:
         total = sign * power * (int(exponent) if exponent else 1)
         more, parts = _DERIVED.get(base, (Fraction(1), ((base, 1),)))
         scale *= (unit_scale * more) ** total
+        below *= (unit_scale * more) ** total if sign < 0 else 1
         for part, times in parts:
             powers[part] = powers.get(part, 0) + total * times
         power = 1
-    return Unit(scale, tuple(sorted((name, power) for name, power in powers.items() if power)))
+    return Unit(scale, tuple(sorted((name, power) for name, power in powers.items() if power)), below)
+
+
+def _unit_words(phrase: str) -> list[str]:
+    """The words of a phrase with their powers, and a slash for "per"."""
+    phrase = _COMPOUND.get(phrase.strip().lower(), phrase.strip())
+    phrase = "inch" if phrase == "in" else _SCALE_OF_HEAT.sub(r"\1", phrase)
+    phrase = re.sub(r"\\text\{|[{}()]|\\", " ", phrase).replace("^ ", "^")
+    phrase = re.sub(r"\s*\bper\b\s*|\s*/\s*|每", " / ", re.sub(r"[·⋅*]", " ", phrase))
+    words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
+    if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
+        raise UnreadableError("a sentence is no unit")
+    return words
+
+
+def without_rate(unit: Unit, other: Unit) -> Unit:
+    """Money alone, where it is by the day or the piece and the other side says money and not by what: $18 per day."""
+    above = tuple((name, power) for name, power in unit.powers if power > 0)
+    is_bare_money = len(other.powers) == 1 and other.powers[0][0] in _MONEY
+    return Unit(unit.scale / unit.below, above) if is_bare_money and above != unit.powers else unit
 
 
 def do_conflict(a: Unit, b: Unit) -> bool:
@@ -143,6 +157,17 @@ def do_conflict(a: Unit, b: Unit) -> bool:
     return not unknown_a & unknown_b
 
 
+_IRREGULAR: Final = {
+    "people": "person",
+    "children": "child",
+    "men": "man",
+    "women": "woman",
+    "mice": "mouse",
+    "geese": "goose",
+    "teeth": "tooth",
+    "dice": "die",
+    "vertices": "vertex",
+}
 _IN_CAPITALS: Final = ("KM", "CM", "MM", "KG", "ML", "FT", "HR")
 _BASES: Final = frozenset(base for _, base in _KNOWN.values())
 
@@ -157,6 +182,8 @@ def _look_up(word: str) -> tuple[Fraction, str] | None:
 
 def _singular(word: str) -> str:
     word = word.lower()
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("ches", "shes", "xes", "sses")):

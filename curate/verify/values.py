@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import permutations
 from typing import Final, Literal
 
 from curate.verify.exact import NotExactError, P, fraction, residue
@@ -11,6 +13,8 @@ from curate.verify.numeric import approximate, is_identity
 
 Proof = Literal["exact", "symbolic", "numeric"]
 _NUM_POINTS: Final = 3
+_CAPITALS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")  # AB and AC are segments
+_MAX_CONSTANTS: Final = 3
 _CONSTANTS: Final = frozenset(["C", "K", "c", "k", "A", "B", *(f"{c}_{i}" for c in "CcKk" for i in range(1, 5))])
 
 
@@ -28,6 +32,12 @@ def equal(a: Node, b: Node) -> Proof | bool | None:
         return outcome
     if names_a != names_b:
         b = _renamed(_with_unit(b, a, names_b - names_a), names_a, names_b)
+    outcome = _equal_expressions(a, b)
+    others = () if outcome else _with_other_constants(b, names_a, names_b)
+    return next((found for other in others if (found := _equal_expressions(a, other))), outcome)
+
+
+def _equal_expressions(a: Node, b: Node) -> Proof | bool | None:
     if (outcome := _equal_functions(a, b)) is not None:
         return outcome
     agreed = is_identity(a, b)
@@ -79,11 +89,27 @@ def _put_unit(node: Node) -> Node:
 def _renamed(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node:
     """`b` with its constant of integration, or the case of its variables, as in `a`: x^2 + K for x^2 + C, X for x."""
     only_a, only_b = names_a - names_b, names_b - names_a
-    if len(only_a) == len(only_b) == 1 and names_a & names_b and only_a | only_b <= _CONSTANTS:
+    if len(only_a) == len(only_b) == 1 and names_a & names_b - _CAPITALS and _are_arbitrary(only_a | only_b):
         return rename(b, {next(iter(only_b)): next(iter(only_a))})
     if len(names_a) == len(names_b) and {name.lower() for name in names_b} == names_a and "i" not in names_a:
         return rename(b, {name: name.lower() for name in names_b})
     return b
+
+
+def _are_arbitrary(names: frozenset[str]) -> bool:
+    """Whether names are those of constants of integration; c and k alone may be given."""
+    return names <= _CONSTANTS and not names <= {"c", "k"}
+
+
+def _with_other_constants(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Iterator[Node]:
+    """`b` with several arbitrary constants named as in `a`, in every order: Ax + B/x for C_1 x + C_2/x."""
+    ours, theirs = (sorted(n for n in names if n in _CONSTANTS) for names in (names_a, names_b))
+    if ours == theirs:  # A and B may be given; numbered constants are arbitrary
+        ours = theirs = [name for name in ours if "_" in name]
+    if not 2 <= len(ours) == len(theirs) <= _MAX_CONSTANTS or (ours != theirs and {*ours} & {*theirs}):
+        return
+    for order in permutations(ours):
+        yield rename(b, dict(zip(theirs, order, strict=True)))
 
 
 def rounds_to(value: Node, decimal: Node, *, min_places: int) -> bool:

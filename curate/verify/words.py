@@ -25,6 +25,8 @@ _SYNONYMS: Final = (
         "norealsolution",
         "norealsolutions",
         "nosolutionexists",
+        "nosolutionsexist",
+        "thereexistsnosolution",
         "therearenosolutions",
         "thereisnosolution",
         "emptyset",
@@ -36,6 +38,8 @@ _SYNONYMS: Final = (
         "无实数根",
         "noroots",
         "norealroots",
+        "none",
+        "nullset",
         "空集",
     ),
     (
@@ -169,6 +173,16 @@ def is_phrase(cleaned: str) -> bool:
     if len(words) < 2 or not all(word.isalpha() and word.isascii() for word in words):
         return False
     return max(map(len, words)) >= 4 and not {"or", "and"} & set(words) and number_in_words(words[0]) is None
+
+
+def means_infinitely_many(text: str) -> bool:
+    """Whether words say that there are infinitely many."""
+    return _key(text, is_case_sensitive=False) == "infinitelymany"
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Whether a truth is yes, no, true or false, so that what follows the word in an answer is only its reason."""
+    return _key(text, is_case_sensitive=False) in _OPPOSITES
 
 
 def num_words(cleaned: str) -> int:

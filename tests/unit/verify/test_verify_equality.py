@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +27,7 @@ def _cases(name: str) -> Iterator[Case]:
             truth = line
 
 
-CASES = [*_cases("equality_cases.txt"), *_cases("notation_cases.txt")]
+CASES = [*_cases("equality_cases.txt"), *_cases("notation_cases.txt"), *_cases("reported_cases.txt")]
 KINDS = sorted({kind for kind, *_ in CASES})
 
 
@@ -45,6 +47,47 @@ def test_a_box_in_a_sentence_changes_no_verdict(kind: str) -> None:
         if answer.count("{") == answer.count("}") and (verdict.verdict == "correct") != is_equal:
             missed.append((truth, answer, verdict))
     assert not missed
+
+
+WRAPPERS = {
+    "dollars": lambda answer: f"${answer}$",
+    "parentheses of math": lambda answer: f"\\({answer}\\)",
+    "spaces": lambda answer: f"  {answer} ",
+    "thin spaces": lambda answer: f"\\,{answer}\\,",
+    "braces": lambda answer: f"{{{answer}}}",
+    "display style": lambda answer: f"\\displaystyle {answer}",
+    "large fractions": lambda answer: answer.replace("\\frac", "\\dfrac"),
+    "large brackets": lambda answer: answer.replace("(", "\\left(").replace(")", "\\right)"),
+    "bold": lambda answer: f"**{answer}**",
+}
+# what a digit may change without changing the value: rounding, residues, names of constants, an option's wording
+ANY_DIGIT = re.compile(r"floor|ceil|gcd|C_|\}\^|mathbb|mod|binom|approx|\([A-J]\)|integer|date")
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_what_stands_around_an_answer_changes_no_verdict(name: str) -> None:
+    wrap = WRAPPERS[name]
+    cases = [c for c in random.Random(1).sample(CASES, 600) if not set("*\\()") & set(c[2]) or name != "bold"]
+    cases = [c for c in cases if not c[2].endswith("\\") and "\\left" not in c[2] and "\\(" not in c[2]]
+    plain = verify_many([Item(answer, truth, is_bare=True) for _, truth, answer, _ in cases], policy=PATIENT)
+    wrapped = verify_many([Item(wrap(answer), truth, is_bare=True) for _, truth, answer, _ in cases], policy=PATIENT)
+    pairs = zip(cases, plain, wrapped, strict=True)
+    assert not [case for case, p, w in pairs if (p.verdict == "correct") != (w.verdict == "correct")]
+
+
+def test_two_thousand_answers_with_one_other_digit_are_never_correct() -> None:
+    source = random.Random(2)
+    truths = [truth for truth in sorted({truth for _, truth, _, _ in CASES}) if not ANY_DIGIT.search(truth)]
+    mutated = [(truth, _with_other_digit(truth, source)) for truth in truths * 3 if re.search(r"[0-9]", truth)]
+    assert len(mutated) >= 2000
+    verdicts = verify_many([Item(answer, truth, is_bare=True) for truth, answer in mutated], policy=PATIENT)
+    assert not [pair for pair, v in zip(mutated, verdicts, strict=True) if v.verdict == "correct"]
+
+
+def _with_other_digit(text: str, source: random.Random) -> str:
+    place = source.choice([i for i, char in enumerate(text) if char in "0123456789"])
+    digit = source.choice([digit for digit in "0123456789" if digit != text[place]])
+    return text[:place] + digit + text[place + 1 :]
 
 
 def test_every_kind_has_equal_and_different_answers() -> None:

@@ -36,6 +36,27 @@ HOSTILE = [
     ("2^{1/3}", "2^{" + "1" * 390 + "/3}"),
     ("1", r"\log_{1.0000000000000000001} 10^{1000}"),
 ]
+MILLION = 1_000_000
+LONG = {
+    "letters": "a" * MILLION,
+    "digits in a box": "\\boxed{" + "9" * MILLION + "}",
+    "open braces": "{" * MILLION,
+    "open boxes": "\\boxed{" * (MILLION // 7),
+    "other boxes": "".join(f"\\boxed{{{n}}}" for n in range(60_000)),
+    "backslashes": "\\" * MILLION,
+    "spaces": " " * MILLION,
+    "lines": "\n" * MILLION,
+    "claims": "the answer is 8\n" * (MILLION // 16),
+    "claims in a row": "answer is " * (MILLION // 10),
+    "hashes": "#### 8\n" * (MILLION // 7),
+    "thoughts": "<think>" * (MILLION // 7),
+    "tags": "<answer>" * (MILLION // 8),
+    "objects": '{"answer":' * (MILLION // 10),
+    "brackets": "[" * MILLION,
+    "null bytes": "\x00" * MILLION,
+    "entities": "\\boxed{" + "&amp;" * (MILLION // 5) + "}",
+    "stops": "<|im_end|> " * (MILLION // 11),
+}
 CODE = [
     "__import__('os').system('touch {path}')",
     "().__class__.__bases__[0].__subclasses__()",
@@ -52,6 +73,21 @@ def test_a_hostile_answer_is_refused_in_time(truth: str, answer: str) -> None:
     verdict = verify_many([Item(answer, truth, is_bare=True)])[0]
     assert verdict.verdict == "wrong"
     assert verdict.ms < 2_200
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_a_million_characters_get_their_verdict_in_time(kind: str) -> None:
+    verdict = verify(LONG[kind], "7")
+    assert verdict.verdict == "wrong"
+    assert verdict.reason != "worker_crash"
+    assert verdict.ms < 2_200
+
+
+@pytest.mark.parametrize("noise", ["\x00", "\u202e", "\u200b" * 900, "\ufeff", "\ud800", "\u0301"])
+def test_signs_that_nobody_sees_break_nothing(noise: str) -> None:
+    for completion in (f"{noise}\\boxed{{7}}{noise}", f"\\boxed{{{noise}7{noise}}}", noise):
+        assert verify(completion, "8").verdict == "wrong"
+        assert verify(completion, "7").reason != "worker_crash"
 
 
 @pytest.mark.parametrize("truth", ["9^{9^{9^{9}}}", "1" * 3000, "(" * 300 + "1" + ")" * 300])
