@@ -20,13 +20,13 @@ from curate.answers import choices_of
 from curate.artifact import write_shard
 from curate.config import Config
 from curate.errors import UserError
-from curate.formats import Row
 from curate.mapping import ColumnMap, Record, cell, guess
 from curate.merge import Merge, find_merges
 from curate.out_folder import OutFolder
 from curate.problems import Builder, Problem, Unusable, first_index
 from curate.progress import Progress
 from curate.records import DECISION, PROBLEM, problem_key, schema
+from curate.source_rows import Row
 from curate.sources import Source, digest_of_source, first_records, read_rows
 from curate.stage import Outcome
 
@@ -61,8 +61,6 @@ class Plan(NamedTuple):
 def plan(source: Source, config: IngestConfig) -> Plan:
     """Look at the first rows of a source and decide how to read it; raises `UserError` where that cannot be told."""
     records = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
-    if not records:
-        raise UserError(f"{source.label()}: holds no readable row; check the file's format")
     columns = guess(records, source.map, source.label())
     start = first_index(
         (cell(record, columns.ground_truth[0]), choices_of(cell(record, columns.choices[0])))
@@ -112,7 +110,9 @@ def identity(plans: Sequence[Plan], config: IngestConfig) -> dict[str, Any]:
     """What the fingerprint is made from; raises `UserError` where two sources have one name."""
     labels = [plan.source.label() for plan in plans]
     if doubled := sorted({label for label in labels if labels.count(label) > 1}):
-        raise UserError(f"{doubled[0]}: two sources have this name; give each its own")
+        raise UserError(
+            f"{doubled[0]}: two sources have this name; give each its own (--name, or `name` in a pipeline)"
+        )
     return {
         "stage": "ingest",
         "version": VERSION,

@@ -99,6 +99,10 @@ def write_atomic(path: Path, data: bytes) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a complete artifact, or `UserError` saying what the folder is instead."""
     path = folder / MANIFEST
+    if folder.is_file():
+        raise UserError(
+            f"{folder}: is a file; import it with `gradus curate ingest {folder} --out FOLDER` and name that"
+        )
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder; give the folder that a gradus command wrote")
     if not path.exists():

@@ -17,8 +17,9 @@ from pydantic import Field, field_validator, model_validator
 
 from curate.config import Config, parse
 from curate.errors import UserError
-from curate.formats import READERS, Row, format_of, read_file
+from curate.formats import READERS, format_of, read_file
 from curate.manifest import MANIFEST, sha256_of
+from curate.source_rows import Row
 
 HUB_ID: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -159,16 +160,34 @@ def digest_of_source(source: Source) -> str:
 
 
 def first_records(source: Source, max_bytes: int, num_records: int) -> list[Mapping[str, Any]]:
-    """Records from the beginning of every file of a source: files of one folder may differ in their columns."""
+    """Records from the beginning of every file of a source: files of one folder may differ in their columns.
+
+    Raises `UserError` with what stands in the first row where no row can be read.
+    """
     if source.path is None:
-        return _good(_hub_rows(source), num_records)
-    files = files_of(source)
-    share = max(10, num_records // len(files))
-    return [record for file in files for record in _good(read_file(file, file.name, max_bytes), share)]
+        streams, share = [_hub_rows(source)], num_records
+    else:
+        files = files_of(source)
+        streams, share = [read_file(file, file.name, max_bytes) for file in files], max(10, num_records // len(files))
+    bad: list[Row] = []
+    records = [record for rows in streams for record in _good(rows, share, bad)]
+    if not records:
+        found = f"{bad[0].place} is {bad[0].reason}: {bad[0].detail}" if bad else "it is empty"
+        raise UserError(f"{source.label()}: holds no readable row ({found}); check the file's format")
+    return records
 
 
-def _good(rows: Iterable[Row], num_records: int) -> list[Mapping[str, Any]]:
-    return list(islice((row.record for row in rows if row.record is not None), num_records))
+def _good(rows: Iterable[Row], num_records: int, bad: list[Row]) -> list[Mapping[str, Any]]:
+    """The first records, and in `bad` the first row that is none."""
+
+    def records() -> Iterator[Mapping[str, Any]]:
+        for row in rows:
+            if row.record is not None:
+                yield row.record
+            elif not bad:
+                bad.append(row)
+
+    return list(islice(records(), num_records))
 
 
 def read_rows(source: Source, max_bytes: int) -> Iterator[Row]:
@@ -185,6 +204,7 @@ def pinned(source: Source) -> Source:
     """The source with what the Hub knows of it: the commit that `revision` means now, and the card's licence."""
     if source.path is not None or not HUB_ID.fullmatch(str(source.hub)) or Path(str(source.hub)).exists():
         return source
+    from httpx import HTTPError
     from huggingface_hub import DatasetCard, HfApi
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
@@ -194,19 +214,20 @@ def pinned(source: Source) -> Source:
         licence = source.licence or DatasetCard.load(path).data.get("license")
     except EntryNotFoundError:
         licence = source.licence  # a dataset without a card
-    except (HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except (HTTPError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{source.hub}: not found on the Hub ({reason}); check the id and the network") from None
     return source.model_copy(update={"revision": info.sha, "licence": str(licence) if licence else None})
 
 
 def _hub_rows(source: Source) -> Iterator[Row]:
     from datasets.exceptions import DatasetNotFoundError
+    from httpx import HTTPError
 
     try:
         for number, record in enumerate(_streamed(source)):
             yield Row(f"{source.hub}:{number + 1}", dict(record))
-    except (DatasetNotFoundError, ValueError, OSError) as error:
+    except (DatasetNotFoundError, HTTPError, ValueError, OSError) as error:
         # the library's own words: it knows the splits and subsets that exist
         raise UserError(f"{source.hub}: {' '.join(str(error).split())}; check the id, subset and split") from None
 

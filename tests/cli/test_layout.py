@@ -135,6 +135,10 @@ def test_an_unknown_room_is_refused() -> None:
     ("words", "line"),
     [
         (("curate", "dedup", "nowhere", "--out", "out"), "gradus: nowhere: no such folder; give the folder"),
+        (
+            ("curate", "dedup", "a.jsonl", "--out", "out"),
+            "gradus: a.jsonl: is a file; import it with `gradus curate ing",
+        ),
         (("curate", "run", "nowhere.yaml", "--out", "out"), "gradus: nowhere.yaml: no such file; give the path"),
         (("curate", "ingest", "nowhere.jsonl", "--out", "out"), "gradus: nowhere.jsonl: no such file or folder"),
         (("curate", "funnel", "nowhere"), "gradus: nowhere: holds no pipeline.json"),
@@ -142,6 +146,7 @@ def test_an_unknown_room_is_refused() -> None:
     ],
 )
 def test_a_users_mistake_is_one_line_and_exit_1(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"question": "1 + 1?", "answer": "2"}')
     done = run(*words, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith(line)

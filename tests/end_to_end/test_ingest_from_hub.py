@@ -43,11 +43,13 @@ def test_a_hub_dataset_is_imported_at_the_commit_that_was_asked_for(tmp_path: Pa
         names = ["--name", "newest", "--name", "older", "--revision", f"older={old}"]
         done = gradus(hub, tmp_path / "home", REPO, REPO, *names, "--out", str(tmp_path / "out"))
         missing = gradus(hub, tmp_path / "home", "someone/nothing", "--out", str(tmp_path / "none"))
+    silent = gradus(hub, tmp_path / "other", REPO, "--out", str(tmp_path / "silent"))
     assert done.returncode == 0, done.stderr
     pool = open_artifact(tmp_path / "out")
     assert pool.read()["also_in"].to_list() == [["older#0"], ["older#1"], None]
     facts = [(fact["name"], fact["hub"], fact["revision"], fact["licence"]) for fact in pool.manifest.facts["sources"]]
     assert facts == [("newest", REPO, new, "mit"), ("older", REPO, old, "mit")]
-    assert missing.returncode == 1
-    assert missing.stderr.startswith("gradus: someone/nothing: not found on the Hub")
-    assert missing.stderr.count("\n") == 1
+    for failed, name in ((missing, "someone/nothing"), (silent, REPO)):
+        assert failed.returncode == 1
+        assert failed.stderr.startswith(f"gradus: {name}: not found on the Hub")
+        assert failed.stderr.count("\n") == 1

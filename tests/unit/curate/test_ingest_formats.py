@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curate.errors import UserError
-from curate.formats import BLOCK_CHARS, Row, format_of, read_file
+from curate.formats import format_of, read_file
+from curate.json_array import BLOCK_CHARS
+from curate.source_rows import Row
 from curate.sources import Source, files_of, first_records, read_rows, source_at, sources_from
 
 ROWS = [{"question": f"Q{number}?", "answer": str(number)} for number in range(5)]
@@ -42,6 +44,7 @@ TABLE = "question,answer\n" + "".join(f"{row['question']},{row['answer']}\n" for
         ("a.json", "\ufeff" + json.dumps({"version": "1", "data": ROWS})),
         ("a.csv", TABLE),
         ("a.csv", "\ufeff" + TABLE.replace("\n", "\r\n")),
+        ("a.csv", TABLE.replace(",", ";")),
         ("a.tsv", TABLE.replace(",", "\t")),
     ],
 )

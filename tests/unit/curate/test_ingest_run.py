@@ -158,7 +158,7 @@ def test_two_sources_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_source_without_a_readable_row_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="a: holds no readable row"):
+    with pytest.raises(UserError, match=r"a: holds no readable row \(a.jsonl:1 is broken_json: Expecting"):
         imported(tmp_path / "out", jsonl(tmp_path / "a.jsonl", ["{", "nothing"]))
 
 
