@@ -134,12 +134,11 @@ def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
         theirs, ours = socket.socketpair()
         limits = _limits(policy, len(tests.tests))
         standing = replace(EXAMINER, is_isolated=limits.is_isolated)
-        solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits))
+        solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, _solver_job(source, tests, "calls")))
         report = stack.enter_context(examination(tests.model_dump(), ours, standing))
         # only the two sandboxes hold the channel now: when one ends, the other hears of it
         theirs.close()
         ours.close()
-        solver.give(_solver_job(source, tests, "calls"))
         _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
         try:
             for _ in tests.tests:
@@ -231,9 +230,8 @@ def _ask(line: Line, operation: str, target: wire.Handle, /, *args: Any, **kwarg
 def _open_solver(stack: ExitStack, job: dict[str, object], policy: Policy, limits: Limits) -> tuple[Line, Sandbox]:
     ours, theirs = socket.socketpair()
     stack.callback(ours.close)
-    solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits))
+    solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, job))
     theirs.close()
-    solver.give(job)
     line = Line(ours, _wall_s(policy))
     _expect_ready(lambda: line.receive(START_S))
     return line, solver

@@ -61,8 +61,10 @@ class Watch:
         while True:
             with self._lock:
                 watched = list(self._limits.items())
+                if not watched:
+                    # under the lock: what comes after this rings again, what came before is in the list
+                    self._wake.clear()
             if not watched:
-                self._wake.clear()
                 self._wake.wait()
                 continue
             for box, limit in watched:

@@ -13,12 +13,13 @@ import itertools
 import json
 import math
 import os
+import select
 import shutil
 import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -34,6 +35,7 @@ TMP_BYTES: Final = 16 << 20
 FILE_BYTES: Final = 2 << 20
 NUM_FILES: Final = 64
 FIRST_UID: Final = 100_000
+SAYS_S: Final = 5.0  # for bwrap to say what it started; a machine at full load needs a while
 HINT: Final = "install bubblewrap (apt-get install bubblewrap), or use --unsafe-local for code that you trust"
 
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
@@ -57,14 +59,15 @@ class Limits:
     is_isolated: bool = True
 
 
-@dataclass(eq=False)
 class Sandbox:
     """A running sandbox. is_over_memory: it was ended for what its processes held together."""
 
-    process: subprocess.Popen[bytes]
-    _info: int | None
-    is_over_memory: bool = False
-    _first: int | None = None
+    def __init__(self, process: subprocess.Popen[bytes], info: int | None) -> None:
+        """info: where bwrap says which process is the first of the namespace; None where there is no namespace."""
+        self.process, self.is_over_memory = process, False
+        self._info, self._is_isolated = info, info is not None
+        self._first: int | None = None
+        self._lock = threading.Lock()  # it may be ended for its memory while it is being closed
 
     @property
     def pid(self) -> int:
@@ -76,14 +79,6 @@ class Sandbox:
         self.is_over_memory = True
         self._end()
 
-    def give(self, job: dict[str, object]) -> None:
-        """Hand over the job on stdin."""
-        stdin = self.process.stdin
-        if stdin is not None:
-            with suppress(wire.WireError):  # it died at once: the missing `ready` tells
-                wire.send(stdin.fileno(), job)
-            stdin.close()
-
     def kill(self) -> int:
         """End everything in it and return the exit status of its main program (128 + signal where one killed it)."""
         if self.process.poll() is None:
@@ -93,41 +88,40 @@ class Sandbox:
         self.process.kill()
         return self.process.wait()
 
-    def _end(self) -> None:
-        with suppress(ProcessLookupError):
-            if self._info is None:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                # the first process of the namespace takes all others along, and bwrap reaps it: no zombies
-                os.kill(self._first_process() or self.process.pid, signal.SIGKILL)
-
     def close(self) -> None:
         """Close what leads to it, once it has ended."""
-        for stream in (self.process.stdin, self.process.stderr):
-            if stream is not None:
-                with suppress(BrokenPipeError):
-                    stream.close()
-        if self._info is not None:
-            os.close(self._info)
+        with self._lock:
+            if self._info is not None:
+                os.close(self._info)
+                self._info = None
 
-    def complaint(self) -> str:
-        """The last line of what the sandbox's own tools wrote to stderr."""
-        stderr = self.process.stderr
-        text = stderr.read(4096).decode("utf-8", "replace") if stderr else ""
-        return text.strip().splitlines()[-1] if text.strip() else "it ended without a word"
+    def _end(self) -> None:
+        with suppress(ProcessLookupError):
+            if self._is_isolated:
+                # the first process of the namespace takes all others along, and bwrap reaps it: no zombies
+                os.kill(self._first_process() or self.process.pid, signal.SIGKILL)
+            else:
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def _first_process(self) -> int | None:
-        with _slot_lock:  # bwrap says it once
-            if self._first is None and self._info is not None:
+        with self._lock:  # bwrap says it once
+            if self._first is None and self._info is not None and _can_be_read(self._info, SAYS_S):
                 with suppress(ValueError, KeyError, OSError):
                     self._first = int(json.loads(os.read(self._info, 4096))["child-pid"])
             return self._first
 
 
+def _can_be_read(fd: int, timeout_s: float) -> bool:
+    # poll, not select: a trainer has more than 1,024 files open
+    waiting = select.poll()
+    waiting.register(fd, select.POLLIN)
+    return bool(waiting.poll(timeout_s * 1000))
+
+
 @contextmanager
-def sandbox(script: str, channel: int, limits: Limits) -> Iterator[Sandbox]:
-    """Start `inside/<script>.py` with a channel, and kill it at the end."""
-    box = start(script, channel, limits)
+def sandbox(script: str, channel: int, limits: Limits, job: dict[str, object]) -> Iterator[Sandbox]:
+    """Start `inside/<script>.py` with a channel and a job on its stdin, and kill it at the end."""
+    box = start(script, channel, limits, job)
     total_mb = limits.total_memory_mb
     try:
         with WATCH.over(box, total_mb << 20) if total_mb is not None else nullcontext():
@@ -137,22 +131,31 @@ def sandbox(script: str, channel: int, limits: Limits) -> Iterator[Sandbox]:
         box.close()
 
 
-def start(script: str, channel: int, limits: Limits, *, dies_with_us: bool = True) -> Sandbox:
+def start(
+    script: str, channel: int, limits: Limits, job: dict[str, object] | None = None, *, dies_with_us: bool = True
+) -> Sandbox:
     """Start `inside/<script>.py` with a channel; raises `SandboxUnavailable` where there is no Python for it."""
-    info_read, info_write = os.pipe() if limits.is_isolated else (None, None)
-    command = _command(script, channel, _walls(limits, info_write, dies_with_us=dies_with_us))
-    pipe, fds = subprocess.PIPE, [channel] if info_write is None else [channel, info_write]
-    process = subprocess.Popen(
-        command,
-        stdin=pipe,
-        stdout=subprocess.DEVNULL,
-        stderr=pipe,
-        pass_fds=fds,
-        env=ENVIRONMENT,
-        start_new_session=True,
-    )
-    if info_write is not None:
-        os.close(info_write)
+    with ExitStack() as stack, ExitStack() as only_on_failure:
+        info_read, info_write = os.pipe() if limits.is_isolated else (None, None)
+        for close, fd in ((only_on_failure, info_read), (stack, info_write)):
+            if fd is not None:
+                close.callback(os.close, fd)
+        # a file, not a pipe: nobody waits for a sandbox that does not read
+        stdin = os.memfd_create("job")
+        stack.callback(os.close, stdin)
+        if job is not None:
+            wire.send(stdin, job)
+            os.lseek(stdin, 0, os.SEEK_SET)
+        process = subprocess.Popen(
+            _command(script, channel, _walls(limits, info_write, dies_with_us=dies_with_us)),
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[channel] if info_write is None else [channel, info_write],
+            env=ENVIRONMENT,
+            start_new_session=True,
+        )
+        only_on_failure.pop_all()
     return Sandbox(process, info_read)
 
 
