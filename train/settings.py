@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, PositiveInt
 
 from curate.config import RUNTIME, Config, nearest
 from curate.errors import UserError
-from train.environment import num_processes
+from train.environment import check_sharding, num_processes
 
 
 def as_table(value: Any) -> Any:
@@ -70,6 +70,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     """
     import torch
 
+    check_sharding()
     has_gpu = torch.cuda.is_available()
     if not has_gpu:
         # else accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer

@@ -1,4 +1,4 @@
-"""Two gloo processes with the late-bound trainer: a run that is resumed goes on as the undisturbed one did."""
+"""Two gloo processes with the late-bound trainer: a resumed run goes on as the undisturbed one did, and FSDP shards."""
 
 import json
 import os
@@ -14,19 +14,37 @@ from train.launch import FOLDER
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 BIN = Path(sys.executable).parent
+ROOT = Path(__file__).parents[2]
+
+
+CPU = ("--config_file", FOLDER / "cpu.yaml", "--no_python", BIN / "gradus")
+FSDP = (
+    "--config_file",
+    FOLDER / "fsdp.yaml",
+    "--num_processes",
+    "2",
+    "--mixed_precision",
+    "no",
+    "--main_process_port",
+    "0",
+)
+
+
+def launch(how: tuple[str | Path, ...], folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        "accelerate", "launch", *how, "train", "grpo", "--model", folder / "sft" / "model",
+        # three groups of four over two processes: the second group lies on both
+        "--data", folder / "problems.jsonl", "--out", out, "--num-problems", "3", "--group-size", "4",
+        "--max-tokens", "16", "--save-steps", "2", "--logging-steps", "1", "--learning-rate", "3e-3", *options,
+    ]  # fmt: skip
+    environment = {
+        **os.environ, "OMP_NUM_THREADS": "1", "PATH": f"{BIN}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)
+    }  # fmt: skip
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=280, env=environment)
 
 
 def train(folder: Path, out: Path) -> None:
-    launch = ["accelerate", "launch", "--config_file", str(FOLDER / "cpu.yaml"), "--no_python", str(BIN / "gradus")]
-    command = [
-        "train", "grpo", "--model", str(folder / "sft" / "model"), "--data", str(folder / "problems.jsonl"),
-        # three groups of four over two processes: the second group lies on both
-        "--out", str(out), "--num-problems", "3", "--group-size", "4", "--max-steps", "4", "--max-tokens", "16",
-        "--save-steps", "2", "--logging-steps", "1", "--learning-rate", "3e-3", "--rewards", "accuracy",
-        "--rewards", "kimi_length",
-    ]  # fmt: skip
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PATH": f"{BIN}:{os.environ['PATH']}"}
-    done = subprocess.run([*launch, *command], capture_output=True, text=True, timeout=280, env=environment)
+    done = launch(CPU, folder, out, "--max-steps", "4", "--rewards", "accuracy", "--rewards", "kimi_length")
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -48,3 +66,34 @@ def test_two_processes_resume_to_the_same_draws_outcomes_and_weights(tmp_path: P
     train(tmp_path, run)
     assert (run / "draws.jsonl").read_bytes() == draws
     assert (run / "model" / "model.safetensors").read_bytes() == weights
+
+
+def test_fsdp_shards_over_two_processes_that_end_and_leave_a_whole_model(tmp_path: Path) -> None:
+    from safetensors import safe_open
+
+    train_copier(tmp_path)
+    copying_problems(tmp_path / "problems.jsonl")
+    run = tmp_path / "run"
+    sharded = (*FSDP, ROOT / "tests" / "fsdp_on_cpu.py")
+    done = launch(sharded, tmp_path, run, "--max-steps", "2", "--objective", "grpo")
+    assert done.returncode == 0, done.stderr[-2000:]
+    # written by accelerate's FSDP alone
+    assert (run / "checkpoint-2" / "pytorch_model_fsdp.bin").is_file()
+    start, end = (
+        {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
+        for file in (safe_open(folder / "model" / "model.safetensors", "pt") for folder in (tmp_path / "sft", run))
+    )
+    # FSDP saves a tied head as well: one tensor still, or the embedding that is loaded for both would be another
+    assert end.pop("lm_head.weight").equal(end["model.embed_tokens.weight"])
+    assert {name: value.shape for name, value in end.items()} == {name: value.shape for name, value in start.items()}
+    assert any(not value.equal(start[name]) for name, value in end.items())
+    assert all(value.isfinite().all() for value in end.values())
+
+
+def test_fsdp_is_refused_where_nothing_would_be_sharded(tmp_path: Path) -> None:
+    train_copier(tmp_path)
+    copying_problems(tmp_path / "problems.jsonl")
+    done = launch((*FSDP, "--no_python", BIN / "gradus"), tmp_path, tmp_path / "run")
+    assert done.returncode != 0
+    assert "accelerate shards by FSDP on GPUs only" in done.stderr
+    assert not (tmp_path / "run" / "model").exists()
