@@ -7,34 +7,40 @@ of them holds earlier flags that the last one overrules.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from curate.engines.prompts import EMPTY_THINK
 from curate.errors import UserError
 from train.command_line import DataFile, Force, Model, Out
 from train.data import Rows, need_columns, read_rows
+from train.selection import right_answers
 from train.sft import Job, SftConfig, fine_tune
 
 THINK: Final = "/think"
 NO_THINK: Final = "/no_think"
+FLAG: Final = re.compile(rf"(?<!\S)(?:{THINK}|{NO_THINK})(?!\S)")
 
 
 class FuseConfig(SftConfig):
-    """Teach a model to reason or to answer at once, by flags in the prompt.
+    """Teach a model to reason or answer at once, by flags.
 
-    Data has `prompt` and a completion `<think>...</think>answer`. Each row becomes two examples, with /think and
-    /no_think; in the second the think block is empty. The last flag wins, also where several stand in the prompt, and
-    a prompt without a flag is answered with reasoning.
+    Data has `prompt` and a completion `<think>...</think>answer`, or is an artifact with samples, as `gradus curate
+    difficulty` leaves it: its right answers are the completions. Each becomes two examples, with /think and /no_think;
+    in the second the think block is empty. The last flag wins, also where several stand in a prompt, and a prompt
+    without a flag is answered with reasoning.
 
     Example: gradus train fuse --model runs/grpo/model --data thought.jsonl --out runs/fused
     """
 
     unflagged_rate: float = Field(0.3, ge=0, le=1, description="Share of thinking examples without a flag.")
     overruled_rate: float = Field(0.2, ge=0, le=1, description="Share of examples with earlier flags to overrule.")
+    per_problem: PositiveInt = Field(4, description="Of an artifact: at most so many right answers of each problem.")
 
 
 class Fused(NamedTuple):
@@ -46,8 +52,7 @@ class Fused(NamedTuple):
 
 def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
-    rows = read_rows(data)
-    need_columns(rows.frame, ("prompt", config.completion_column), data)
+    rows = _thoughts(data, config)
     pairs = rows.frame.select("prompt", config.completion_column).drop_nulls().iter_rows()
     examples = [example for prompt, completion in pairs for example in fused(prompt, completion, config)]
     if not examples:
@@ -55,6 +60,15 @@ def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Forc
     column = config.completion_column
     frame = pl.DataFrame(examples, schema=["prompt", column], orient="row")
     fine_tune(Job("fuse", model, data, out, force), Rows(frame, rows.digest), config)
+
+
+def _thoughts(data: Path, config: FuseConfig) -> Rows:
+    """Prompts with completions: the right answers among an artifact's samples, else as they stand in the data."""
+    if (data / "samples").is_dir():
+        return right_answers(data, config.per_problem)
+    rows = read_rows(data)
+    need_columns(rows.frame, ("prompt", config.completion_column), data)
+    return rows
 
 
 def fused(prompt: str, completion: str, config: FuseConfig) -> Iterator[Fused]:
@@ -73,3 +87,9 @@ def flagged(prompt: str, flag: str, overruled_rate: float, chance: random.Random
     is_overruling = chance.random() < overruled_rate
     earlier = chance.choices((THINK, NO_THINK), k=chance.randint(1, 2)) if is_overruling else []
     return " ".join([prompt, *earlier, flag])
+
+
+def asks_to_think(prompt: str) -> bool:
+    """Whether a prompt's last flag, or the lack of one, asks for reasoning."""
+    flags = FLAG.findall(prompt)
+    return not flags or flags[-1] == THINK

@@ -1,8 +1,8 @@
 """Recipes: published trainings as small YAML files, run stage by stage or only reckoned up.
 
-A stage names its command, the model it starts from (`start`, `student`, or an earlier stage), its data (`problems`,
-`cold_start`, or an earlier stage) and the settings that the paper gives. Each stage is a run folder of its own under
---out, so a recipe that was stopped goes on where it was.
+A stage names its command, the model it starts from (`start`, `student`, or an earlier stage), its teacher if it needs
+one, its data (`problems`, `cold_start`, or an earlier stage) and the settings that the paper gives. Each stage is a run
+folder of its own under --out, so a recipe that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from curate.difficulty import DifficultyConfig
 from curate.difficulty import stage as difficulty_stage
 from curate.errors import UserError
 from curate.stage import run_stage
-from train.command_line import DataFile, Force, Model, Out
+from train.command_line import Force
 from train.cost import Cost, cost_of, num_parameters
 from train.problems import read_problems
 
@@ -35,11 +35,16 @@ MODELS: Final = {
     "fuse": ("train.fuse", "FuseConfig", "fuse"),
     "shortest": ("train.shortest", "ShortestConfig", "shortest"),
 }
-Name = Annotated[str, typer.Argument(help="Recipe; `gradus train recipe list` names them.", show_default=False)]
+Name = Annotated[str, typer.Argument(help="Recipe, or a YAML file; without a name they are listed.")]
+Start = Annotated[str | None, typer.Option("--model", help="Model folder or hub name to start from.")]
+Problems = Annotated[Path | None, typer.Option("--data", help="Artifact folder, or JSONL or Parquet file.")]
+Folder = Annotated[Path | None, typer.Option("--out", help="Folder to write a run folder for each stage in.")]
 ColdStart = Annotated[Path | None, typer.Option("--cold-start", help="Prompts with completions for the cold start.")]
 Student = Annotated[str | None, typer.Option("--student", help="Model to distil into at the end, where a recipe does.")]
 Until = Annotated[str | None, typer.Option("--until", help="Stop after this stage.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="Change a setting: STAGE.FIELD=VALUE.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="<str>", help="Change a setting: STAGE.FIELD=VALUE; repeatable.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it will cost, and do nothing.")]
 
 
@@ -50,6 +55,7 @@ class Step(Config):
     command: Command
     model: str = "start"
     data: str = "problems"
+    teacher: str | None = None
     config: dict[str, Any] = Field(default_factory=dict)  # Any: fields of the command's own config
 
 
@@ -63,8 +69,8 @@ class Recipe(Config):
     def _looks_back(self) -> Self:
         known = {"start", "student", "problems", "cold_start"}
         for step in self.stages:
-            for word in (step.model, step.data):
-                if word not in known:
+            for word in (step.model, step.data, step.teacher):
+                if word is not None and word not in known:
                     raise ValueError(f"stage {step.name} needs {word}, which no earlier stage makes")
             known.add(step.name)
         return self
@@ -81,10 +87,10 @@ class Planned(NamedTuple):
 
 
 def recipe(
-    name: Name,
-    model: Model,
-    data: DataFile,
-    out: Out,
+    name: Name = "",
+    model: Start = None,
+    data: Problems = None,
+    out: Folder = None,
     cold_start: ColdStart = None,
     student: Student = None,
     until: Until = None,
@@ -92,10 +98,18 @@ def recipe(
     dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
-    """Run a published training stage by stage, or print its plan and what it will cost.
+    """Run a published training, or print plan and cost.
+
+    Its stages run one after the other, each in a folder of its own under --out; the same command goes on where it was.
 
     Example: gradus train recipe dr_grpo --model Qwen/Qwen2.5-1.5B --data runs/difficulty --out runs/dr_grpo --dry-run
     """
+    if not name:
+        typer.echo("\n".join(f"{known:<12} {load_recipe(known).about}" for known in recipe_names()))
+        return
+    if model is None or data is None or out is None:
+        missing = [option for option, given in (("--model", model), ("--data", data), ("--out", out)) if given is None]
+        raise UserError(f"recipe {name}: needs {', '.join(missing)} as well")
     chosen = load_recipe(name) if until is None else cut(load_recipe(name), until)
     inputs = {"problems": data, **({"cold_start": cold_start} if cold_start else {})}
     models = {"start": model, **({"student": student} if student else {})}
@@ -103,6 +117,7 @@ def recipe(
     if dry_run:
         typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
         return
+    _refuse_file_where_samples_are_kept(stages)
     for stage in stages:
         typer.echo(f"{stage.step.name}: gradus {_room(stage.step)} {stage.step.command}")
         _run(stage, force=force)
@@ -158,15 +173,21 @@ def plan(
             raise UserError(f"stage {step.name} needs examples to start from; give --cold-start FILE")
         if step.model == "student" and "student" not in models:
             raise UserError(f"stage {step.name} needs a model to distil into; give --student MODEL, or stop by --until")
-        start = models.get(step.model, str(out / step.model / "model"))
+        start = _model(step.model, models, out)
         table = {
             **step.config,
+            **({"teacher": _model(step.teacher, models, out)} if step.teacher else {}),
             **changed.get(step.name, {}),
             **({"model": start} if step.command == "difficulty" else {}),
         }
         config = parse(_config_model(step.command), table, f"stage {step.name}")
         planned.append(Planned(step, config, start, inputs.get(step.data, out / step.data), out / step.name))
     return planned
+
+
+def _model(word: str, models: Mapping[str, str], out: Path) -> str:
+    """A model that was given, or the one that an earlier stage leaves."""
+    return models.get(word, str(out / word / "model"))
 
 
 def described(chosen: Recipe, stages: list[Planned], parameters: int | None, pool_size: int) -> str:
@@ -194,6 +215,16 @@ def _config_model(command: Command) -> type[Config]:
 
 def _room(step: Step) -> str:
     return "curate" if step.command == "difficulty" else "train"
+
+
+def _refuse_file_where_samples_are_kept(stages: list[Planned]) -> None:
+    """Before the first stage runs, not when the one that samples begins."""
+    for stage in stages:
+        if stage.step.command == "difficulty" and stage.data.is_file():
+            raise UserError(
+                f"{stage.data}: stage {stage.step.name} samples the problems of an artifact, not of a file; make one "
+                f"by gradus curate ingest {stage.data} --out FOLDER"
+            )
 
 
 def _run(stage: Planned, *, force: bool) -> None:

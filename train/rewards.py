@@ -14,6 +14,7 @@ from curate.config import nearest
 from curate.errors import UserError
 from curate.grading import GradingConfig, verdicts
 from curate.verify import Item, Verdict
+from train.fuse import asks_to_think
 from train.language import language_of, share_in_language
 
 Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls
@@ -112,6 +113,24 @@ class ThinkFormat:
         return [float(is_thought_then_answer(self._setting.text(completion))) for completion in completions]
 
 
+class ThinkFlag:
+    """1 where a completion reasons, or leaves its think block empty, as the prompt's last flag says; else 0.
+
+    Qwen3 (2505.09388), sec. 4.4: format following. Without a flag, /think holds.
+    """
+
+    __name__ = "think_flag"
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **_: Any) -> list[float | None]:
+        """One entry per completion."""
+        asked = [prompt if isinstance(prompt, str) else str(prompt[-1]["content"]) for prompt in prompts]
+        texts = map(self._setting.text, completions)
+        return [float(follows_flag(*pair)) for pair in zip(asked, texts, strict=True)]
+
+
 class LanguageConsistency:
     """Share of the words of the reasoning that are in the problem's language: DeepSeek-R1 (2501.12948), sec. 2.3.2.
 
@@ -197,6 +216,12 @@ def is_thought_then_answer(text: str) -> bool:
     return is_one_block and bool(end) and bool(answer.strip())
 
 
+def follows_flag(prompt: str, text: str) -> bool:
+    """Whether a completion is a think block and an answer, and the block is empty just where the prompt asks so."""
+    thought = text.partition("</think>")[0].strip().removeprefix("<think>")
+    return is_thought_then_answer(text) and bool(thought.strip()) == asks_to_think(prompt)
+
+
 def _pair(verdict: Verdict) -> tuple[str, str]:
     return verdict.verdict, verdict.reason
 
@@ -204,6 +229,7 @@ def _pair(verdict: Verdict) -> tuple[str, str]:
 REWARDS: Final[dict[str, Callable[[Setting, Accuracy], Reward]]] = {
     "accuracy": lambda _, accuracy: accuracy,
     "think_format": lambda setting, _: ThinkFormat(setting),
+    "think_flag": lambda setting, _: ThinkFlag(setting),
     "language": lambda setting, _: LanguageConsistency(setting),
     "kimi_length": KimiLength,
     "overlong": lambda setting, _: _overlong(setting),

@@ -13,7 +13,7 @@ from train.grpo_config import GrpoConfig
 from train.recipe import FOLDER, cut, load_recipe, plan, recipe_names
 from train.sft import SftConfig
 
-NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "r1")
+NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "qwen3_small", "r1")
 
 
 def test_the_recipes_of_the_lineage_are_there() -> None:
@@ -47,6 +47,13 @@ def test_a_recipe_plans_every_stage_and_reckons_its_cost_without_doing_anything(
     assert not (tmp_path / "out").exists()
 
 
+def test_without_a_name_the_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    app(["train", "recipe"], standalone_mode=False)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == recipe_names()
+    with pytest.raises(UserError, match="recipe dapo: needs --model, --out as well"):
+        app(["train", "recipe", "dapo", "--data", "x.jsonl"], standalone_mode=False)
+
+
 def test_a_stage_starts_from_the_model_of_the_one_it_names(tmp_path: Path) -> None:
     inputs = {"problems": Path("p"), "cold_start": Path("c")}
     models = {"start": "base", "student": "small"}
@@ -62,9 +69,20 @@ def test_a_stage_starts_from_the_model_of_the_one_it_names(tmp_path: Path) -> No
     assert found["second_rl"].config.max_steps == 7
 
 
+def test_a_teacher_is_a_model_that_was_given_or_that_an_earlier_stage_leaves(tmp_path: Path) -> None:
+    inputs, models = {"problems": Path("p")}, {"start": "large", "student": "small"}
+    chosen = load_recipe("qwen3_small")
+    last = plan(chosen, models, inputs, tmp_path, {})[-1]
+    assert (last.model, last.config.model_dump()["teacher"]) == (str(tmp_path / "on_policy" / "model"), "large")
+    own = chosen.stages[-1].model_copy(update={"teacher": "off_policy"})
+    last = plan(chosen.model_copy(update={"stages": (*chosen.stages[:-1], own)}), models, inputs, tmp_path, {})[-1]
+    assert last.config.model_dump()["teacher"] == str(tmp_path / "off_policy" / "model")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("about: x\nstages: [{name: a, command: distill, teacher: b}]\n", "needs b, which no earlier stage makes"),
         ("about: x\nstages: [{name: a, command: sft, model: b}]\n", "needs b, which no earlier stage makes"),
         ("about: x\nstages: [{name: a, command: grppo}]\n", "grppo"),
         ("about: x\nstages: [{name: a, command: sft, config: {max_stepps: 1}}]\n", "did you mean max_steps"),
@@ -128,3 +146,36 @@ def test_a_recipe_runs_its_stages_one_from_the_other(tmp_path: Path) -> None:
     app([*arguments, "--cold-start", str(cold), "--out", str(tmp_path / "out")], standalone_mode=False)
     assert (tmp_path / "out" / "cold" / "model" / "config.json").is_file()
     assert len((tmp_path / "out" / "rl" / "draws.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(300)
+def test_a_teachers_answers_then_its_distribution_then_rl_run_one_from_the_other(tmp_path: Path) -> None:
+    from toy_runs import small_toy, train_copier
+
+    path = tmp_path / "mine.yaml"
+    sizes = "max_steps: 2, batch_size: 4, save_steps: 2"
+    path.write_text(
+        "about: strong to weak, and general RL\n"
+        "stages:\n"
+        "- {name: teach, command: difficulty,\n"
+        "   config: {k: 4, max_tokens: 16, early_stop: false, engine: transformers}}\n"
+        f"- {{name: off_policy, command: fuse, model: student, data: teach, config: {{{sizes}, max_tokens: 64}}}}\n"
+        "- {name: on_policy, command: distill, model: off_policy, teacher: start,\n"
+        f"   config: {{{sizes}, max_tokens: 8}}}}\n"
+        "- {name: general, command: grpo, model: on_policy,\n"
+        "   config: {max_steps: 1, num_problems: 2, group_size: 2, max_tokens: 8, save_steps: 1,\n"
+        "            template: '{prompt} /no_think', rewards: [accuracy, think_flag]}}\n"
+    )
+    teacher = train_copier(tmp_path / "teacher")
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["train", "recipe", str(path), "--model", str(teacher), "--student", str(small_toy(tmp_path / "small"))]
+    out = ["--out", str(tmp_path / "out")]
+    with pytest.raises(UserError, match="stage teach samples the problems of an artifact, not of a file"):
+        app([*arguments, "--data", str(problems), *out], standalone_mode=False)
+    app(["curate", "ingest", str(problems), "--out", str(tmp_path / "pool")], standalone_mode=False)
+    app([*arguments, "--data", str(tmp_path / "pool"), *out], standalone_mode=False)
+    for stage in ("off_policy", "on_policy", "general"):
+        assert (tmp_path / "out" / stage / "model" / "config.json").is_file()
+    assert "teacher_digest" in (tmp_path / "out" / "on_policy" / "config.yaml").read_text()
+    assert "rewards/think_flag/mean" in (tmp_path / "out" / "general" / "log.jsonl").read_text()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from curate.errors import UserError
 from curate.grading import GradingConfig
-from train.rewards import Accuracy, Setting, is_thought_then_answer, kimi_length, rewards_named
+from train.rewards import Accuracy, Setting, follows_flag, is_thought_then_answer, kimi_length, rewards_named
 
 END = 2
 SETTING = Setting(GradingConfig(), max_tokens=64, end_ids=frozenset({END}))
@@ -24,6 +24,7 @@ def judge(reward: Accuracy, texts: Sequence[str], truth: str | None = "7", ids: 
         kind=["math"] * num,
         tests=[None] * num,
         question=["3+4="] * num,
+        prompts=[[{"role": "user", "content": "3+4="}]] * num,
         trainer_state=None,
     )
 
@@ -79,10 +80,29 @@ def test_the_think_format_is_one_closed_block_and_an_answer(text: str, is_good: 
     assert is_thought_then_answer(text) is is_good
 
 
+@pytest.mark.parametrize(
+    ("prompt", "wants_thought"),
+    [
+        ("3+4=", True),
+        ("3+4= /think", True),
+        ("3+4= /no_think", False),
+        ("3+4= /think /no_think", False),
+        ("3+4= /no_think /think", True),
+        ("look into a/no_think", True),
+    ],
+)
+def test_the_last_flag_says_whether_the_think_block_shall_hold_anything(prompt: str, wants_thought: bool) -> None:
+    assert follows_flag(prompt, "<think>3+4</think>7") is wants_thought
+    assert follows_flag(prompt, "<think>\n\n</think>\n\n7") is not wants_thought
+    assert not follows_flag(prompt, "7")
+
+
 @settings(deadline=None, max_examples=50)  # the first one loads the language models
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
 def test_no_completion_breaks_a_reward(texts: list[str]) -> None:
-    for reward in rewards_named(["accuracy", "think_format", "language", "overlong", "repetition"], SETTING):
+    for reward in rewards_named(
+        ["accuracy", "think_format", "think_flag", "language", "overlong", "repetition"], SETTING
+    ):
         values = judge(reward, texts)  # type: ignore[arg-type]  # all take the same keywords
         assert len(values) == len(texts)
         assert all(value is None or -1 <= value <= 1 for value in values)
