@@ -15,7 +15,7 @@ import typer
 from curate.artifact import open_artifact
 from curate.config import Config
 from curate.ingest import IngestConfig, ingest, plan, preview
-from curate.options import with_options
+from curate.options import Maps, Names, Revisions, Splits, with_options
 from curate.redecide import RedecideConfig, redecide
 from curate.review import ReviewConfig, review
 from curate.sources import pinned, sources_from
@@ -84,12 +84,7 @@ def summary(outcome: Outcome) -> str:
 Sources = Annotated[
     list[str], typer.Argument(metavar="SOURCE...", help="Files, folders or Hub ids.", show_default=False)
 ]
-Maps = Annotated[
-    list[str], typer.Option("--map", help="FIELD=COLUMN, or NAME:FIELD=COLUMN for one source; repeatable.")
-]
-Names = Annotated[list[str], typer.Option("--name", help="Names of the sources, in their order.")]
 Licences = Annotated[list[str], typer.Option("--licence", help="Licence, or NAME=LICENCE for one source.")]
-Revisions = Annotated[list[str], typer.Option("--revision", help="Revision, or NAME=REVISION for one source.")]
 Weights = Annotated[list[str], typer.Option("--weight", help="Mixture weight to record, or NAME=WEIGHT.")]
 
 
@@ -102,11 +97,12 @@ def ingest_command(
     names: Names = [],  # noqa: B006
     licences: Licences = [],  # noqa: B006
     revisions: Revisions = [],  # noqa: B006
+    splits: Splits = [],  # noqa: B006
     weights: Weights = [],  # noqa: B006
     force: Force = False,
 ) -> None:
     """Print what every column was taken for, then import."""
-    stated = {"map": maps, "licence": licences, "revision": revisions, "weight": weights}
+    stated = {"map": maps, "licence": licences, "revision": revisions, "split": splits, "weight": weights}
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
     typer.echo("\n".join(preview(one) for one in plans))
     typer.echo(summary(ingest(plans, config, out, force=force)))

@@ -20,6 +20,19 @@ from curate.config import Config, parse, read_yaml
 
 PLAIN = (int, float, bool, str, Path)
 
+# what may be said of several sources on a command line, for `curate.sources.sources_from`
+Maps = Annotated[
+    list[str],
+    typer.Option("--map", metavar="<str>", help="FIELD=COLUMN, or NAME:FIELD=COLUMN for one source; repeatable."),
+]
+Names = Annotated[list[str], typer.Option("--name", metavar="<str>", help="Names of the sources, in their order.")]
+Revisions = Annotated[
+    list[str], typer.Option("--revision", metavar="<str>", help="Revision, or NAME=REVISION for one source.")
+]
+Splits = Annotated[
+    list[str], typer.Option("--split", metavar="<str>", help="Split of a Hub dataset, or NAME=SPLIT for one source.")
+]
+
 
 SETTINGS: Final = inspect.Parameter(
     "settings",
@@ -98,10 +111,12 @@ def _help(info: FieldInfo) -> str:
 def _shown(default: Any) -> str:
     if isinstance(default, bool):
         return "on" if default else "off"
-    return ", ".join(map(str, default)) if isinstance(default, list | tuple) else str(default)
+    shown = ", ".join(map(str, default)) if isinstance(default, list | tuple) else str(default)
+    return shown.replace("\n", "\\n")
 
 
 def _metavar(info: FieldInfo) -> str | None:
     if get_origin(info.annotation) is Literal:
         return "|".join(str(arg) for arg in get_args(info.annotation))
-    return None
+    # else typer would show list[str], which says no more to a user
+    return "<str>" if _option_type(info.annotation) == (list[str] | None) else None

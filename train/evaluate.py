@@ -24,14 +24,15 @@ from curate.errors import UserError
 from curate.grading import GradingConfig, grade
 from curate.manifest import write_atomic
 from curate.model_stage import Asked, Asking, open_asking
+from curate.options import Maps, Names, Revisions, Splits
 from curate.progress import Progress
 from curate.records import SAMPLE, schema
 from curate.samples import LOG, SampleLog
-from curate.sources import source_at
+from curate.sources import sources_from
 from curate.stage import Workspace
 from train.budgets import STOP_THINKING, BudgetEngine, Sweep, sweep_rows
 from train.command_line import Force
-from train.problems import read_problems
+from train.problems import problems_of
 from train.run_folder import RunFolder
 from train.scores import score
 from train.starting_model import load_tokenizer
@@ -41,18 +42,27 @@ SAMPLES: Final = "samples.parquet"
 BUDGETS: Final = "budgets.parquet"
 
 Benchmarks = Annotated[
-    list[Path], typer.Option("--data", help="Benchmark: artifact or file; give it once for each.", show_default=False)
+    list[str],
+    typer.Option(
+        "--data",
+        metavar="<str>",
+        help="Benchmark: artifact, file or Hub id; give it once for each.",
+        show_default=False,
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", help="Folder for results, samples and plots.", show_default=False)]
 
 
 class EvaluateConfig(GradingConfig, EngineConfig):
-    """Measure how often a model solves the problems of one or more benchmarks.
+    """Measure how often a model solves benchmarks.
 
     Each problem is asked n times. Written are avg@n with its 95% interval, pass@k, maj@n, the shares that could not be
     judged or were cut off, and the lengths of right and wrong answers; `gradus train compare` sets two evaluations
     side by side. With --budgets the reasoning of each completion is also cut at so many tokens, and accuracy is drawn
     against the budget.
+
+    Columns of files and of Hub datasets are guessed as by `gradus curate ingest`, or named by --map; a Hub dataset is
+    read at the commit of its --revision, by default the newest.
 
     Example: gradus train evaluate --model runs/grpo/model --data aime24.jsonl --data math500.jsonl --n 4 --out eval
     """
@@ -81,21 +91,33 @@ class EvaluateConfig(GradingConfig, EngineConfig):
         return Sweep(self.budgets, self.n, self.stop_thinking, self.answer_tokens)
 
 
-def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, force: Force = False) -> None:
+def evaluate(
+    data: Benchmarks,
+    out: Out,
+    config: EvaluateConfig,
+    *,
+    maps: Maps = [],  # noqa: B006  # typer copies it
+    names: Names = [],  # noqa: B006
+    splits: Splits = [],  # noqa: B006
+    revisions: Revisions = [],  # noqa: B006
+    force: Force = False,
+) -> None:
     """Sample, judge, and write results.json, samples.parquet and plots/."""
     settled = settle(config)
     if config.budgets and settled.folder is None:
         raise UserError("--budgets: an engine in this process counts tokens; use --engine vllm or transformers")
-    benchmarks = {_name(path): read_problems(path) for path in data}
-    if len(benchmarks) < len(data):
-        raise UserError("--data: two benchmarks have one name; rename one of the files")
+    sources = sources_from(data, names, {"map": maps, "split": splits, "revision": revisions})
+    if len({source.label() for source in sources}) < len(sources):
+        raise UserError("--data: two benchmarks have one name; give each its own, by --name in the order of --data")
+    benchmarks = {source.label(): problems_of(source) for source in sources}
     identity = {
         "command": "evaluate",
         "model": config.model,
-        "data": [str(path) for path in data],
+        "data": list(data),
         "model_digest": settled.identity["model"],
         "data_digest": {name: rows.digest for name, rows in benchmarks.items()},
-        "config": {**config.fingerprinted(), **settled.identity},
+        # the same bytes by another map are other problems
+        "config": {**config.fingerprinted(), **settled.identity, **({"map": maps} if maps else {})},
     }
     with RunFolder(out, identity, force=force) as run:
         if not (run.folder / RESULTS).exists():
@@ -199,7 +221,3 @@ def _write(out: Path, asked: dict[str, list[Asked]], identity: dict[str, Any], c
 def _table(asked: dict[str, list[Asked]]) -> pl.DataFrame:
     rows = [{"benchmark": name, **asdict(s)} for name, items in asked.items() for item in items for s in item.samples]
     return pl.DataFrame(rows, schema=pl.Schema({"benchmark": pl.String(), **schema(SAMPLE)}), orient="row")
-
-
-def _name(path: Path) -> str:
-    return source_at(str(path)).label()

@@ -14,22 +14,33 @@ from curate.ingest import IngestConfig, plan
 from curate.manifest import MANIFEST
 from curate.problems import Builder, Problem, Unusable
 from curate.records import PROBLEM, schema
-from curate.sources import Source, digest_of_source, read_rows, source_at
+from curate.sources import Source, digest_of_source, pinned, read_rows, source_at
 from train.data import Rows
 
 LIMITS: Final = IngestConfig()
 
 
 def read_problems(path: Path) -> Rows:
-    """Problems with unique keys, every one of them checkable; `UserError` names what is missing and the way to it."""
-    is_artifact = (path / MANIFEST).exists()
-    rows = _read_artifact(path) if is_artifact else _read_source(path)
+    """The problems of an artifact, a file, a folder or a Hub id; see `problems_of`."""
+    return problems_of(source_at(str(path)))
+
+
+def problems_of(source: Source) -> Rows:
+    """Problems with unique keys, every one of them checkable; `UserError` names what is missing and the way to it.
+
+    A Hub dataset is read at the commit that its revision means now, and that commit is the digest.
+    """
+    where = str(source.path or source.hub)
+    is_artifact = source.path is not None and (source.path / MANIFEST).exists()
+    if is_artifact and source.map:
+        raise UserError(f"{where}: is an artifact, whose columns are known; leave --map out for {source.label()}")
+    rows = _read_artifact(Path(where)) if is_artifact else _read_source(pinned(source))
     if rows.frame.is_empty():
-        raise UserError(f"{path}: holds no problem; relax the stages before, their manifests say what was dropped")
+        raise UserError(f"{where}: holds no problem; relax the stages before, their manifests say what was dropped")
     checkable = pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null()
     if num_open := rows.frame.filter(~checkable).height:
         raise UserError(
-            f"{path}: {num_open} of {rows.frame.height} problems have nothing to check an answer against; "
+            f"{where}: {num_open} of {rows.frame.height} problems have nothing to check an answer against; "
             "drop them with gradus curate verifiable"
         )
     return rows
@@ -42,8 +53,7 @@ def _read_artifact(path: Path) -> Rows:
     return Rows(artifact.read(), artifact.manifest.digest)
 
 
-def _read_source(path: Path) -> Rows:
-    source = source_at(str(path))
+def _read_source(source: Source) -> Rows:
     planned = plan(source, LIMITS)
     builder = Builder(planned.columns, source.label(), LIMITS.max_prompt_bytes, planned.first_index)
     problems = pl.DataFrame(list(_usable(builder, source)), schema=schema(PROBLEM), orient="row")

@@ -1,13 +1,19 @@
-"""Evaluation from the command line: thinking budgets on the same reasoning, and thinking on against thinking off."""
+"""Evaluation from the command line: mapped columns, Hub datasets, budgets, and thinking on against thinking off."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
-from toy_runs import copier_folder
+from hub_server import TOKEN, running_hub
+from huggingface_hub import HfApi
+from toy_runs import copier_folder, write_jsonl
 
 from curate.errors import UserError
+from curate.records import problem_key
 from gradus import app
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]
@@ -79,11 +85,61 @@ def test_thinking_on_and_off_are_two_evaluations_that_can_be_compared(
     [
         (("--budgets", "2", "--stop-thinking", "enough"), "write </think> where the reasoning ends"),
         (("--budgets", "-1"), "--budgets"),
+        (("--map", "prompt=text"), "map.prompt is 'text', which is no column"),
+        (("--map", "prompt"), "write FIELD=COLUMN"),
+        (("--name", "a", "--name", "b"), "--name is given 2 times for 1 sources"),
         (("--budgets", "2", "--engine", "server", "--base-url", "http://127.0.0.1:9/v1"), "counts tokens"),
     ],
 )
-def test_a_sweep_that_cannot_be_is_one_line(
+def test_an_evaluation_that_cannot_be_is_one_line(
     copier: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
         evaluate(copier, tmp_path / "run", *options)
+
+
+def test_columns_are_mapped_as_ingest_maps_them_and_another_map_is_another_evaluation(
+    copier: Path, tmp_path: Path
+) -> None:
+    rows = [{"a": f"Say {n}.", "b": f"Say {n}!", "sum": str(n)} for n in range(3)]
+    data = write_jsonl(tmp_path / "odd.jsonl", rows)
+    model = ["--model", str(copier / "sft" / "model"), "--engine", "transformers", "--n", "1", "--max-tokens", "8"]
+    command = ["train", "evaluate", *model, "--data", str(data), "--out", str(tmp_path / "run")]
+
+    def columns(prompt: str) -> list[str]:
+        return ["--map", f"prompt={prompt}", "--map", "odd:ground_truth=sum"]
+
+    app([*command, *columns("a")], standalone_mode=False)
+    keys = {problem_key(row["a"], "math", None) for row in rows}
+    assert set(pl.read_parquet(tmp_path / "run" / "samples.parquet")["key"]) == keys
+    with pytest.raises(UserError, match="map"):
+        app([*command, *columns("b")], standalone_mode=False)
+
+
+def test_a_hub_dataset_is_evaluated_at_the_commit_that_was_asked_for(copier: Path, tmp_path: Path) -> None:
+    card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: data.jsonl\n---\n"
+    with running_hub() as hub:
+        HfApi(endpoint=hub.url, token=TOKEN).create_repo("someone/sums", repo_type="dataset")
+        commits = [
+            hub.commit("someone/sums", "rows", {"README.md": card.encode(), "data.jsonl": _rows(n)}) for n in (2, 3)
+        ]
+        done = {
+            name: subprocess.run(
+                [sys.executable, "-c", "import gradus; gradus.main()", "train", "evaluate", "--model",
+                 copier / "sft" / "model", "--engine", "transformers", "--n", "1", "--max-tokens", "8",
+                 "--data", "someone/sums", "--split", split, "--revision", revision, "--out", tmp_path / name],
+                capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=200,
+                env={**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "home")},
+            )
+            for name, split, revision in (("old", "test", commits[0]), ("none", "train", "main"))
+        }  # fmt: skip
+    assert done["old"].returncode == 0, done["old"].stderr
+    results = json.loads((tmp_path / "old" / "results.json").read_text())
+    assert results["data_digest"] == {"someone/sums": f"someone/sums@{commits[0]}/None/test"}
+    assert results["benchmarks"]["someone/sums"]["num_problems"] == 2
+    assert done["none"].returncode == 1
+    assert "check the id, subset and split" in done["none"].stderr.splitlines()[-1]
+
+
+def _rows(num: int) -> bytes:
+    return "".join(json.dumps({"question": f"Say {n}.", "answer": str(n)}) + "\n" for n in range(num)).encode()
