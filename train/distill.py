@@ -14,7 +14,7 @@ ONLY_ON_POLICY = ("divergence", "temperature", "vllm")
 
 
 class DistillConfig(OnPolicyConfig):
-    """Train a model on the right answers of another one, or on-policy with --teacher.
+    """Learn another model's right answers, or on-policy.
 
     Data is an artifact with samples, as `gradus curate difficulty --model TEACHER` leaves it: every completion that was
     judged correct and not cut off is an example (DeepSeek-R1, 2501.12948, sec. 2.4). With --teacher, data are problems:

@@ -9,7 +9,7 @@ import polars as pl
 
 RIGHT, WRONG, UNDECIDED = "#228833", "#ee6677", "#bbbbbb"
 SERIES: Final = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
-MAX_LEGEND: Final = 12
+MAX_BINS: Final = 30
 
 Axes = Any  # matplotlib ships no types
 
@@ -39,7 +39,11 @@ def plot_budgets(sweeps: dict[str, list[dict[str, Any]]], folder: Path) -> Path:
     axes = figure.subplots()
     for place, (name, rows) in enumerate(sweeps.items()):
         _budget_line(axes, name, [row for row in rows if row["average"]], SERIES[place % len(SERIES)])
-    axes.set(title="Accuracy when reasoning is cut short (bars: 95%)", xlabel="thinking budget, tokens", ylabel="avg@n")
+    axes.set(
+        title="Accuracy when reasoning is cut short (bars: 95% intervals)",
+        xlabel="thinking budget, tokens",
+        ylabel="avg@n",
+    )
     axes.set_ylim(0, 1)
     axes.locator_params(axis="x", integer=True)
     if axes.get_legend_handles_labels()[0]:
@@ -73,7 +77,9 @@ def _reach(axes: Axes, results: dict[str, Any]) -> None:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:.0f}")
     axes.set(
-        title="At least one of k attempts right (bar: 95% of avg@n)", xlabel="attempts k", ylabel="share of problems"
+        title="At least one of k attempts right (bar: 95% interval of avg@n)",
+        xlabel="attempts k",
+        ylabel="share of problems",
     )
     axes.set_ylim(0, 1)
     if axes.get_legend_handles_labels()[0]:
@@ -82,11 +88,17 @@ def _reach(axes: Axes, results: dict[str, Any]) -> None:
 
 def _lengths(axes: Axes, samples: pl.DataFrame) -> None:
     by_verdict = {"correct": RIGHT, "wrong": WRONG, "undecided": UNDECIDED}
+    tokens = {verdict: samples.filter(pl.col("verdict") == verdict)["num_tokens"].to_list() for verdict in by_verdict}
+    seen = {verdict: values for verdict, values in tokens.items() if values}
     longest = int(samples["num_tokens"].max() or 1)  # type: ignore[arg-type]  # a count
-    edges = [longest * i / 30 for i in range(31)]
-    for verdict, colour in by_verdict.items():
-        tokens = samples.filter(pl.col("verdict") == verdict)["num_tokens"].to_list()
-        if tokens:
-            axes.hist(tokens, edges, color=colour, alpha=0.6, label=f"{verdict} ({len(tokens):,})")
+    # whole tokens, each bin of as many, so that no bin is empty only because no number falls into it
+    width = -(-(longest + 1) // MAX_BINS)
+    edges = [width * i - 0.5 for i in range(-(-(longest + 1) // width) + 1)]
+    if seen:
+        colours = [by_verdict[verdict] for verdict in seen]
+        labels = [f"{verdict} ({len(values):,})" for verdict, values in seen.items()]
+        axes.hist(list(seen.values()), edges, color=colours, label=labels)
+        axes.legend(frameon=False)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     axes.set(title="Length of the completions", xlabel="tokens", ylabel="completions")
-    axes.legend(frameon=False)

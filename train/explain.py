@@ -14,7 +14,7 @@ Name = Annotated[str | None, typer.Option("--objective", help="Which one; all of
 
 
 def explain(objective: Name = None) -> None:
-    """Say what an objective computes, what it normalises, and what that favours.
+    """Say what an objective computes and favours.
 
     Example: gradus train explain --objective grpo
     """

@@ -12,7 +12,7 @@ from curate.engines.prompts import PromptConfig
 from curate.grading import GradingConfig
 from curriculum import CurriculumConfig
 from train.objectives import OBJECTIVES, ONLY_TRLS
-from train.rewards import Setting
+from train.rewards import REWARDS, Setting
 from train.settings import TAKEN, TrainerConfig, as_table
 
 OWN: Final = TAKEN | {
@@ -24,11 +24,11 @@ OWN: Final = TAKEN | {
 
 
 class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
-    """Reinforcement learning from verifiable rewards, on problems that a curriculum chooses.
+    """Reinforcement learning on what a curriculum draws.
 
     Data is an artifact of `gradus curate`, or a file with problems and answers. Each generation asks the curriculum for
-    problems, samples a group of completions for each, judges them and learns. Stopped, the same command goes on at its
-    last checkpoint and draws what it would have drawn. The model is left in OUT/model.
+    problems, samples a group of completions for each, verifies them and learns from these rewards. Stopped, the same
+    command goes on at its last checkpoint and draws what it would have drawn. The model is left in OUT/model.
 
     Example: gradus train grpo --model runs/sft/model --data runs/difficulty --out runs/grpo --objective dr_grpo
     """
@@ -51,7 +51,7 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
         description="Rounds in which groups that teach nothing are replaced by others (DAPO's dynamic sampling).",
     )
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
-    rewards: tuple[str, ...] = Field(("accuracy",), description="Rewards that are added up.")
+    rewards: tuple[str, ...] = Field(("accuracy",), description=f"Rewards that are added up: {', '.join(REWARDS)}.")
     reward_weights: tuple[float, ...] = Field((), description="A weight for each reward; 1, if not set.")
     length_warmup_steps: int = Field(0, ge=0, description="Reward kimi_length: steps before it begins.")
     overlong_cache: PositiveInt | None = Field(

@@ -15,9 +15,9 @@ Name = Annotated[str, typer.Argument(help="Which one; without a name they are li
 
 
 def accelerate_config(name: Name = "") -> None:
-    """Print a configuration file of accelerate, or list those that there are.
+    """Print a configuration file of accelerate.
 
-    Save it, set num_processes to the number of your GPUs, and start a training by it:
+    Without a name all are listed. Save one, set num_processes to the number of your GPUs, and start a training by it:
     accelerate launch --config_file fsdp.yaml --no_python gradus train grpo ...
 
     Example: gradus train accelerate-config fsdp > fsdp.yaml

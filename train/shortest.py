@@ -22,7 +22,7 @@ OWN: Final = TAKEN | {"beta", "max_length"}
 
 
 class ShortestConfig(SftConfig):
-    """Shorten a model's answers without losing their correctness.
+    """Shorten a model's answers and keep them right.
 
     Data is an artifact with samples of this model. By sft it learns its shortest right answer of a problem; by dpo it
     learns to prefer that to longer wrong answers and to right ones much longer. The model is left in OUT/model.
