@@ -94,7 +94,7 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
     decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
     if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
         return _decide(truth, chosen[1], rules)  # (B) 12 against 12: the choice by its content
-    if decision.verdict != "correct" and (_EULER.search(clean_t) or _EULER.search(clean_a)):
+    if decision.verdict != "correct" and any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
         return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 is 2e - 1 as well
     return decision
 

@@ -15,6 +15,7 @@ _FRACTION_UNIT: Final = re.compile(
     r"\\frac ?\{ ?(km|m|cm|mi|miles?|ft|kg|g|J) ?\} ?\{ ?(h|hr|hour|s|sec|min|day|m|L|kg|K) ?\}$"
 )
 _HALVES: Final = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm"}
+_FULL_HOUR: Final = re.compile(r"^(1?\d) ?(?:\\text\{ ?)?([apAP])\.? ?[mM]\b\.?\}?$")
 _SPELLED_TIME: Final = re.compile(
     r"^(?:(\d+) ?h(?:(?:ou)?rs?)?\.?,? ?)?(\d+) ?m(?:in(?:ute)?s?)?\.?(?:,? ?(\d+) ?s(?:ec(?:ond)?s?)?\.?)?$"
 )
@@ -86,15 +87,11 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     ),
     ("clock", re.compile(r"^(1?\d) ?(?:\\text\{ ?)?o'clock ?\}?"), r"\1\\text{ oclock}"),
     ("clock", re.compile(r"(?<=\d) ?(?:\\text\{ ?)?o'clock ?\}?"), ""),
-    (
-        "",
-        re.compile(r"^(1?\d) ?(?:\\text\{ ?)?([apAP])\.? ?[mM]\b\.?\}?$"),
-        lambda m: rf"{m[1]}\text{{{m[2].lower()}m}}",
-    ),
+    *((sign, _FULL_HOUR, lambda m: rf"{m[1]}\text{{{m[2].lower()}m}}") for sign in "mM"),
     # half an hour
     ("half", re.compile(r"^(?:a )?half(?: (?:of )?(?:an?|the) (?=[a-z])|$)"), r"\\frac{1}{2} "),
     # 2h45m, 1 hr 5 min 20 sec, $18 a day
-    ("", _SPELLED_TIME, _in_full),
+    ("m", _SPELLED_TIME, _in_full),
     (
         " a",
         re.compile(r"(?<=[\dA-Za-z}]) an? (?=(?:day|week|month|year|hour|minute|second|night|person|piece|pound)\}?$)"),
@@ -112,13 +109,8 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     ("US", re.compile(r"^US ?(?:\\\$)? ?(?=\d)"), r"\\$"),
     ("Rs", re.compile(r"^(?:\\text\{ ?)?Rs\.? ?\}? ?(?=\d)"), r"\\rupee "),
     # 30^o, 30 \deg, no limit
-    (
-        "",
-        re.compile(
-            r"(?<=\d) ?\^ ?(?:\{ ?)?(?:\\text\{ ?)?[oO] ?\}{0,2}(?![A-Za-z])|(?<=\d) ?\\deg(?:rees?)?(?![A-Za-z])"
-        ),
-        r"^\\circ ",
-    ),
+    ("^", re.compile(r"(?<=\d) ?\^ ?(?:\{ ?)?(?:\\text\{ ?)?[oO] ?\}{0,2}(?![A-Za-z])"), r"^\\circ "),
+    ("\\deg", re.compile(r"(?<=\d) ?\\deg(?:rees?)?(?![A-Za-z])"), r"^\\circ "),
     ("exists", re.compile(r"^\\nexists ?$"), "does not exist"),
     # degrees and minutes of an angle
     (
@@ -136,7 +128,8 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     ("", _COMPOUND_UNIT, lambda m: rf"\text{{ {m[1]}}}" if re.search(r"/|-", m[1]) else m[0]),
     ("\\frac", _FRACTION_UNIT, r"\\text{ \1/\2}"),
     # 7th, 21^{st}
-    ("", re.compile(r"(?<=\d) ?(?:\^ ?\{? ?)?(?:\\text\{)?(?:st|nd|rd|th)\b\}{0,2}"), ""),
+    ("t", re.compile(r"(?<=\d) ?(?:\^ ?\{? ?)?(?:\\text\{)?(?:st|th)\b\}{0,2}"), ""),
+    ("d", re.compile(r"(?<=\d) ?(?:\^ ?\{? ?)?(?:\\text\{)?(?:nd|rd)\b\}{0,2}"), ""),
     # one half, two thirds; 四分之三, 百分之25, 3比4
     (
         " ",

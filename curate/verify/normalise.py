@@ -133,19 +133,22 @@ def canonical(cleaned: str) -> str:
 
 def _latex(text: str) -> str:
     text = text.replace("\\!", "").replace("\\textdollar", "\\$")
-    text = _BRACED_SIGN.sub(lambda m: m[1] or m[2], _BRACED_MARK.sub(r"\1", text))
-    if len(re.findall(r"(?<!\\)\$", text)) == 1:
+    if "{" in text:
+        text = _BRACED_SIGN.sub(lambda m: m[1] or m[2], _BRACED_MARK.sub(r"\1", text))
+    if "$" in text and len(re.findall(r"(?<!\\)\$", text)) == 1:
         text = _LONE_DOLLAR.sub(r"\\$", text)
     if "\\begin" in text:
         text = _OPEN_CASES.sub(r"\\begin{cases}\2\\end{cases}", text)
-    text = _SET.sub(r"\\{\1\\}", text)
-    text = _CIRCLED.sub(lambda m: chr(0x245F + int(m[1])), text)
+    if "\\set" in text:
+        text = _SET.sub(r"\\{\1\\}", text)
+    if "circled" in text:
+        text = _CIRCLED.sub(lambda m: chr(0x245F + int(m[1])), text)
     text = _NOISE.sub("", text)
     text = _SPACING.sub(lambda m: f"{m[1] or ''} ", text)
     text = _RENAMED.sub(lambda m: _PLAIN[m.lastgroup or ""], text)
     text = _FONT.sub(lambda m: f"\\text{{{m[1]}}}" if len(m[1].strip()) > 1 else f" {m[1].strip()} ", text)
     text = _TEXT.sub(r"\\text{", _without_nested_fonts(text))
-    text = _inner_box(text)
+    text = _inner_box(text) if "box" in text else text
     return _MATH_MARKS.sub(" ", text) if "$" in text or "\\(" in text or "\\[" in text else text
 
 

@@ -124,7 +124,7 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
     # permutations: {}_{10}P_3, A_{10}^3
     ("P", re.compile(r"(?:\{\})? ?[_^]\{?(\d+)\}? ?P ?_ ?\{?(\d+)\}?"), lambda m: _permutations(m, 1, 2)),
     (
-        "",
+        "_",
         re.compile(r"(?<![A-Za-z\\])[AP] ?_ ?(?:\{(\d+)\}|(\d)) ?\^ ?(?:\{(\d+)\}|(\d))"),
         lambda m: _permutations(m, 1, 3),
     ),

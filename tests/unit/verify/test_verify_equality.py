@@ -125,6 +125,12 @@ def test_a_rounded_value_is_accepted_only_where_the_question_asks_for_it() -> No
     assert verify("\\boxed{0.34}", "\\frac13", question="Round to two decimal places.").verdict == "wrong"
 
 
+def test_repeating_the_equation_of_the_question_solves_nothing() -> None:
+    assert verify("\\boxed{|x|=5}", "\\pm 5", question="Which x are five away from 0?").verdict == "correct"
+    assert verify("\\boxed{|x|=5}", "\\pm 5", question="Solve $|x| = 5$.").verdict == "wrong"
+    assert verify("\\boxed{x=\\pm5}", "\\pm 5", question="Solve $|x| = 5$.").verdict == "correct"
+
+
 def test_a_missing_base_is_accepted_only_where_the_question_names_it() -> None:
     assert verify("\\boxed{101}", "101_2", question="Write five in base 2.").verdict == "correct"
     assert verify("\\boxed{101}", "101_2").verdict == "wrong"
