@@ -103,7 +103,7 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         },
     ),
     "rloo": Objective(
-        paper="Back to Basics, arXiv 2402.14740, eq. 8",
+        paper="Back to Basics, arXiv 2402.14740, sec. 2.3 (after Kool et al. 2019)",
         equation="1/(G L) sum_i (r_i - mean of the others' r) sum_t log pi(o_it)",
         normalises="nothing but the constant L",
         biases="None: the baseline does not depend on the completion itself. G/(G-1) times dr_grpo's gradient.",
@@ -112,15 +112,15 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         baseline="leave_one_out",
     ),
     "raft": Objective(
-        paper="RAFT, arXiv 2304.06767, with every correct completion in place of the best of a group, as in "
-        "arXiv 2504.11343: rejection fine-tuning, expert iteration whose every generation is a round",
+        paper="RAFT, arXiv 2504.11343, eq. 1 (Dong et al., 2304.06767, keep the best of a group; here, as there, all "
+        "correct ones): rejection fine-tuning, that is expert iteration with a round per generation",
         equation="1/(sum_{i correct} |o_i|) sum_{i correct} sum_t min(rho, 1+.2),  whose gradient is SFT's on the "
         "correct completions while rho is 1",
         normalises="the tokens of the correct completions by their number, as SFT does",
         biases="Learns nothing from wrong completions, and from a group that is all correct as much as from any other: "
-        "a problem weighs by p, so easy ones weigh most and entropy falls sooner. Every token weighs the same, so long "
-        "correct completions weigh more. A generation used for more than one update is held by ratio and clip "
-        "(arXiv 2504.11343 calls that RAFT++).",
+        "a problem weighs by p, so easy ones weigh most, and entropy falls sooner than with a baseline (2504.11343, "
+        "sec. 1). Every token weighs the same, so long correct completions weigh more. A generation used for more "
+        "than one update is held by ratio and clip, as in eq. 6 (RAFT++), which divides by each length instead.",
         settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
         baseline="none",
     ),
