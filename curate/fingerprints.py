@@ -122,7 +122,7 @@ def _ahead(function: Callable[[pl.DataFrame], _Batch], batches: Iterable[pl.Data
 
 
 def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
-    cut = text_of(batch).to_frame("text").select(tokens(pl.col("text"))).to_series()
+    cut = tokens(text_of(batch))
     starts = np.concatenate([[0], np.cumsum(cut.list.len().to_numpy().astype(np.int64))])
     flat = cut.explode(empty_as_null=False, keep_nulls=False)
     hashes, is_number = _hashed(flat)
@@ -214,15 +214,9 @@ def answer_of(problems: pl.DataFrame) -> pl.Series:
 
 
 def _answers(batch: pl.DataFrame) -> U64:
-    text = pl.col("answer")
-    plain = normalised(text.str.replace(r"^0+(\d)", "$1"))
-    return (
-        answer_of(batch)
-        .to_frame("answer")
-        .select(pl.when(text.is_not_null()).then(plain.hash() | 1).otherwise(0))
-        .to_series()
-        .to_numpy()
-    )
+    answer = answer_of(batch)
+    hashes = normalised(answer.str.replace(r"^0+(\d)", "$1")).hash().to_numpy() | np.uint64(1)
+    return np.where(answer.is_not_null().to_numpy(), hashes, np.uint64(0))
 
 
 def _priority(batch: pl.DataFrame) -> npt.NDArray[np.int8]:

@@ -179,9 +179,8 @@ class LeakSearch:
         rows = list(matches)
         theirs = [self._items[match.of][match.item] for match in matches.values()]
         ours = [problems[match.field][row] for row, match in matches.items()]
-        table = pl.DataFrame({"ours": ours, "theirs": theirs}, schema={"ours": pl.String, "theirs": pl.String})
-        lists = table.select(tokens(pl.col("ours")), tokens(pl.col("theirs")))
-        return {row: _longest_run(*pair) for row, pair in zip(rows, lists.iter_rows(), strict=True)}
+        lists = [tokens(pl.Series(texts, dtype=pl.String)).to_list() for texts in (ours, theirs)]
+        return {row: _longest_run(*pair) for row, *pair in zip(rows, *lists, strict=True)}
 
     def _finding(self, match: _Match, words: str) -> Finding:
         benchmark, item = self._items["benchmark"][match.item], self._items["item"][match.item]

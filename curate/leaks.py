@@ -186,7 +186,7 @@ def _content(ground_truth: str | None, choices: list[str] | None) -> str | None:
 
 
 def _as_set(choices: list[str]) -> frozenset[str]:
-    return frozenset(pl.DataFrame({"text": choices}).select(normalised(pl.col("text"))).to_series())
+    return frozenset(normalised(pl.Series(choices, dtype=pl.String)))
 
 
 def _bare(text: str) -> str:

@@ -78,8 +78,7 @@ def _stands_alone(item: str, text: str) -> bool:
     starts = range(max(len(parts) - num_parts + 1, 0))
     spans = [" ".join(parts[start : start + num_parts]) for start in starts]
     rests = [" ".join(parts[:start] + parts[start + num_parts :]) for start in starts]
-    table = pl.DataFrame({"text": [item, *spans, *rests]}, schema={"text": pl.String})
-    wanted, *others = table.select(normalised(pl.col("text"))).to_series().to_list()
+    wanted, *others = normalised(pl.Series([item, *spans, *rests], dtype=pl.String)).to_list()
     variables = set(re.findall(r"\b[b-z]\b", wanted))
     return any(
         span == wanted and variables.isdisjoint(re.findall(r"\b[b-z]\b", rest))

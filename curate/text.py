@@ -1,8 +1,9 @@
 r"""A problem's text as the comparing stages see it: what carries no meaning taken out, what carries meaning kept.
 
 `tokens` cuts a prompt into words, numbers, Chinese characters, operators and brackets; `normalised` is the same as one
-string; `numbers` is the sorted multiset of its figures and number words. All three are polars expressions over a
-column of prompts, so that millions of rows pass through them without a Python loop.
+string; `numbers` is the sorted multiset of its figures and number words. All three take a whole column of texts, so
+that millions of rows pass through them without a Python loop. They are functions and no polars expressions: some rules
+look before they replace, and Python that calls polars from within polars' own threads can wait for ever.
 
 Gone are LaTeX delimiters, sizes, spacing and fonts, letter case, punctuation, and the several ways of writing one
 thing (`\dfrac12` and `\frac{1}{2}`, `\leq` and ≤, `x²` and `x^{2}`, `10{,}000` and 10000, π and `\pi`). Kept are
@@ -108,15 +109,14 @@ NUMBER_WORDS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-def tokens(expr: pl.Expr, *, with_marks: bool = False) -> pl.Expr:
+def tokens(texts: pl.Series, *, with_marks: bool = False) -> pl.Series:
     """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets.
 
     With `with_marks`, each of `MARKS` in a text is a token too.
     """
-    text = expr.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
-    text = text.map_batches(_compatible, return_dtype=pl.String()).str.to_lowercase()
-    text = text.map_batches(_respelt, return_dtype=pl.String())
-    return text.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
+    literal = texts.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
+    respelt = _respelt(_compatible(literal).str.to_lowercase())
+    return respelt.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
 
 
 def _compatible(texts: pl.Series) -> pl.Series:
@@ -147,12 +147,12 @@ def _replaced(rules: Sequence[tuple[str, str]], texts: pl.Series) -> pl.Series:
     return texts
 
 
-def normalised(expr: pl.Expr) -> pl.Expr:
+def normalised(texts: pl.Series) -> pl.Series:
     """The tokens of each text joined by single spaces: equal where two texts differ only in how they are written."""
-    return tokens(expr).list.join(" ")
+    return tokens(texts).list.join(" ")
 
 
-def numbers(expr: pl.Expr) -> pl.Expr:
+def numbers(texts: pl.Series) -> pl.Series:
     """The sorted multiset of numbers in each text, list[str]: figures, and number words as figures (`three` is `3`)."""
     figure = pl.element().replace(NUMBER_WORDS)
-    return tokens(expr).list.eval(figure.filter(figure.str.contains(r"^\d")).sort())
+    return tokens(texts).list.eval(figure.filter(figure.str.contains(r"^\d")).sort())

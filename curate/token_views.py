@@ -112,7 +112,7 @@ def views(texts: pl.Series) -> Views:
     marked = texts.fill_null("").str.replace_many(list(MARKS), [""] * len(MARKS))
     for pattern, replacement in _MARKED:
         marked = marked.str.replace_all(pattern, replacement)
-    lists = pl.select(tokens(pl.lit(marked), with_marks=True)).to_series()
+    lists = tokens(marked, with_marks=True)
     lengths = lists.list.len().to_numpy().astype(np.int64)
     known = _known_of(lists.filter(pl.Series(lengths > 0)).explode())
     flags = known["flags"]

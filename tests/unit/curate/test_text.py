@@ -7,15 +7,13 @@ from hypothesis import strategies as st
 
 from curate.text import normalised, numbers, tokens
 
-TEXT = pl.col("text")
-
 
 def norm(*texts: str) -> list[str]:
-    return pl.DataFrame({"text": texts}).select(normalised(TEXT)).to_series().to_list()
+    return normalised(pl.Series(texts)).to_list()
 
 
 def figures(text: str) -> list[str]:
-    return pl.DataFrame({"text": [text]}).select(numbers(TEXT)).to_series().to_list()[0]
+    return numbers(pl.Series([text])).to_list()[0]
 
 
 @pytest.mark.parametrize(
@@ -124,10 +122,9 @@ def test_an_interval_or_a_point_is_as_many_numbers_as_it_has(values: list[int], 
 
 
 def test_chinese_is_cut_into_characters() -> None:
-    frame = pl.DataFrame({"text": ["$$2006$$年共有x个"]}).select(tokens(TEXT))
-    assert frame.to_series().to_list() == [["2006", "年", "共", "有", "x", "个"]]
+    assert tokens(pl.Series(["$$2006$$年共有x个"])).to_list() == [["2006", "年", "共", "有", "x", "个"]]
 
 
 def test_null_and_empty_texts_pass_through() -> None:
-    frame = pl.DataFrame({"text": [None, ""]}, schema={"text": pl.String()})
-    assert frame.select(normalised(TEXT)).to_series().to_list() == [None, ""]
+    assert normalised(pl.Series([None, ""], dtype=pl.String)).to_list() == [None, ""]
+    assert normalised(pl.Series([], dtype=pl.String)).to_list() == []
