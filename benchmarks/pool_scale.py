@@ -69,28 +69,24 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the source (default 1,000,000)")
-    parser.add_argument("--folder", type=Path, help="where the source is kept for the next run")
+    parser.add_argument("--folder", type=Path, help="where source and results are kept for the next run")
     parser.add_argument("--stage", action="append", choices=STAGES, help="stage to measure; repeatable (default all)")
     options = parser.parse_args()
     table = Table(f"{options.rows:,} rows", ("wall s", "cpu s", "rows/cpu s", "peak MB"))
-    with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
+    with tempfile.TemporaryDirectory() as scratch:
         folder = options.folder or Path(scratch)
-        source, benchmark = folder / f"source-{options.rows}.jsonl", folder / "benchmark.jsonl"
-        write_source(source, options.rows, seed=3)
+        before, benchmark = folder / f"source-{options.rows}.jsonl", folder / "benchmark.jsonl"
+        write_source(before, options.rows, seed=3)
         write_source(benchmark, BENCHMARK_ROWS, seed=1)
-        before = source
-        for stage in STAGES:
-            out = Path(scratch) / stage
-            words = ["curate", stage, str(before), "--out", str(out)]
-            done = took([*words, "--against", str(benchmark)] if stage == "decontaminate" else words)
-            if stage in (options.stage or STAGES):
+        for stage in STAGES[: max(map(STAGES.index, options.stage or STAGES)) + 1]:
+            out = folder / f"{stage}-{options.rows}"
+            if not out.exists() or stage in (options.stage or STAGES):
+                shutil.rmtree(out, ignore_errors=True)
+                words = ["curate", stage, str(before), "--out", str(out)]
+                done = took([*words, "--against", str(benchmark)] if stage == "decontaminate" else words)
                 rate = round(options.rows / done.cpu_s)
                 table.row(stage, round(done.wall_s), round(done.cpu_s), rate, round(done.peak_mb))
-            if before != source:
-                shutil.rmtree(before)
             before = out
-            if options.stage and stage == options.stage[-1]:
-                break
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curate.benchmarks_index import Sieve
 from curate.minhash import (
     I64,
     U32,
@@ -27,6 +26,7 @@ from curate.minhash import (
     signatures,
     taken,
 )
+from curate.sieve import Sieve
 from curate.token_views import View
 
 

@@ -16,33 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from curate.minhash import ranges
+from curate.sieve import Sieve
 from curate.token_views import Counts, Hashes, View, every_gram, ngrams
 
 Weights = npt.NDArray[np.float64]
-_TABLE_BITS: Final = 22
 _COMMON: Final = 64  # an n-gram of more items than this proposes no candidates: boilerplate
-
-
-@dataclass(frozen=True)
-class Sieve:
-    """Whether some hash has these low bits: a cheap first look, since nearly nothing of a pool is in a benchmark."""
-
-    table: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, hashes: Hashes) -> Sieve:
-        """A sieve that lets these hashes through, and few others."""
-        table = np.zeros(1 << _TABLE_BITS, bool)
-        table[_low_bits(hashes)] = True
-        return cls(table)
-
-    def passed(self, hashes: Hashes) -> Counts:
-        """The places of the hashes that it lets through."""
-        return np.flatnonzero(self.table[_low_bits(hashes)])
-
-
-def _low_bits(hashes: Hashes) -> Counts:
-    return (hashes & np.uint64((1 << _TABLE_BITS) - 1)).view(np.int64)
 
 
 @dataclass(frozen=True)

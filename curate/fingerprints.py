@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +23,7 @@ import polars as pl
 from curate.answers import LETTERS
 from curate.minhash import I64, U64, Bands, band_keys, mixed, shingle_hashes, signatures
 from curate.rarity import Frequencies, frequencies
+from curate.sieve import Sieve
 from curate.text import NUMBER_WORDS, normalised, tokens
 from curate.token_file import TokenFile
 
@@ -132,7 +134,7 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
     arrays = {
         "tokens": short,
         **{f"band-{band}": keys for band, keys in enumerate(band_keys(signature, bands))},
-        **_facts(hashes, starts, is_number, flat.is_in(OPERATORS).to_numpy(), _checked_by(batch)),
+        **_facts(hashes, starts, is_number, _operators().find(hashes)[0], _checked_by(batch)),
         "capitals": _capitals(batch["prompt"]),
         "answer": _answers(batch),
         "priority": _priority(batch),
@@ -140,12 +142,14 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
     return _Batch(batch["key"], arrays)
 
 
-def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind: U64) -> dict[str, npt.NDArray[Any]]:
-    """What the tokens say of each row; the fields are those of `Fingerprints`."""
-    numbers, number_starts = _chosen(is_number, starts)
-    operators, operator_starts = _chosen(is_operator, starts)
+def _facts(hashes: U64, starts: I64, is_number: Flags, operators: I64, kind: U64) -> dict[str, npt.NDArray[Any]]:
+    """What the tokens say of each row; the fields are those of `Fingerprints`. `operators` are places."""
+    numbers = np.flatnonzero(is_number)
+    number_starts, operator_starts = np.searchsorted(numbers, starts), np.searchsorted(operators, starts)
     lengths = np.diff(starts)
-    place = (np.arange(len(hashes)) - np.repeat(starts[:-1], lengths)).astype(np.uint64) * _LOCAL
+    # a token's place in its row, times _LOCAL
+    place = np.arange(len(hashes), dtype=np.uint64) * _LOCAL
+    place -= np.repeat(starts[:-1].astype(np.uint64) * _LOCAL, lengths)
     number = hashes[numbers]
     order = np.arange(len(numbers)) - np.repeat(number_starts[:-1], np.diff(number_starts))
     whole = mixed(hashes + place)
@@ -162,28 +166,52 @@ def _facts(hashes: U64, starts: I64, is_number: Flags, is_operator: Flags, kind:
     }
 
 
-def _chosen(is_chosen: Flags, starts: I64) -> tuple[I64, I64]:
-    """Where the chosen tokens stand, and their starts by row."""
-    places = np.flatnonzero(is_chosen)
-    return places, np.searchsorted(places, starts)
-
-
 def _hashed(flat: pl.Series) -> tuple[U64, Flags]:
     """Token hashes, number words as their figures, and which tokens are numbers."""
     hashes = flat.hash().to_numpy().copy()
-    is_word = flat.is_in(list(NUMBER_WORDS)).to_numpy()
-    hashes[is_word] = flat.filter(is_word).replace(NUMBER_WORDS).hash().to_numpy()
-    return hashes, ((flat >= "0") & (flat < ":")).to_numpy() | is_word
+    is_number = ((flat >= "0") & (flat < ":")).to_numpy().copy()
+    words, figures = _number_words()
+    places, known = words.find(hashes)
+    hashes[places] = figures[known]
+    is_number[places] = True
+    return hashes, is_number
+
+
+class _Words:
+    """Some few words, to be found among the hashes of many tokens."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        hashes = pl.Series(list(words)).hash().to_numpy()
+        self.order = np.argsort(hashes)
+        self._hashes, self._sieve = hashes[self.order], Sieve.of(hashes)
+
+    def find(self, hashes: U64) -> tuple[I64, I64]:
+        """Where these words stand, and which of them stands there, as a place in `order`."""
+        places = self._sieve.passed(hashes)
+        known = np.minimum(np.searchsorted(self._hashes, hashes[places]), len(self._hashes) - 1)
+        is_word = self._hashes[known] == hashes[places]
+        return places[is_word], known[is_word]
+
+
+@cache
+def _number_words() -> tuple[_Words, U64]:
+    """Number words, and for each the hash of its figure."""
+    words = _Words(NUMBER_WORDS)
+    return words, pl.Series(list(NUMBER_WORDS.values())).hash().to_numpy()[words.order]
+
+
+@cache
+def _operators() -> _Words:
+    return _Words(OPERATORS)
 
 
 def _beside(places: I64, hashes: U64, starts: I64) -> U64:
     """A hash of each of some tokens with the tokens before and behind it in its row."""
-    around = np.zeros((2, len(hashes) + 2), np.uint64)
-    around[:, 1:-1] = hashes
+    rows = np.searchsorted(starts, places, side="right") - 1
     # the last token of a row is nothing to the first of the next, and the first of the next nothing to it
-    around[0, starts] = 0
-    around[1, starts + 1] = 0
-    near: U64 = mixed(mixed(mixed(hashes[places]) + around[0, places]) + around[1, places + 2])
+    before = np.where(places > starts[rows], hashes[places - 1], np.uint64(0))
+    behind = np.where(places + 1 < starts[rows + 1], hashes[(places + 1) % max(len(hashes), 1)], np.uint64(0))
+    near: U64 = mixed(mixed(mixed(hashes[places]) + before) + behind)
     return near
 
 

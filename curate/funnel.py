@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from curate.manifest import MANIFEST, Manifest, read_manifest
 
 BAR_WIDTH: Final = 24
-INK, KEPT, MUTED = "#1f2933", "#2f6f8f", "#8a97a3"
-DROPPED: Final = ("#c8553d", "#d98e4a", "#e3bf6b", "#a3b18a", "#8e9aaf", "#b08ea2")
+INK, KEPT, MUTED, OTHERS = "#1f2933", "#2f6f8f", "#5f6c77", "#c3cad0"
+DROPPED: Final = ("#c8553d", "#d98e4a", "#e3bf6b", "#a3b18a", "#8e9aaf")
 
 
 class Step(NamedTuple):
@@ -54,7 +54,10 @@ def table(steps: Sequence[Step]) -> str:
 
 
 def draw(steps: Sequence[Step], path: Path) -> None:
-    """The funnel as a PNG: a bar a stage, what is kept on the left, what is dropped by reason behind it."""
+    """The funnel as a PNG: a bar a stage, what is kept on the left, what is dropped by reason behind it.
+
+    Under each bar stand its reasons with their colours, the rarest as one.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -64,13 +67,16 @@ def draw(steps: Sequence[Step], path: Path) -> None:
     total = max(1, *(step.num_in for step in steps))
     for row, step in enumerate(steps):
         axes.barh(row, step.num_kept, color=KEPT, height=0.56)
-        left = step.num_kept
-        for place, (_, count) in enumerate(step.reasons):
-            axes.barh(row, count, left=left, color=DROPPED[place % len(DROPPED)], height=0.56)
+        left, parts = step.num_kept, _parts(step.reasons)
+        for (_, count), colour in parts:
+            axes.barh(row, count, left=left, color=colour, height=0.56)
             left += count
-        axes.text(total * 0.008, row, f"{step.num_kept:,}", color="white", va="center", weight="bold", fontsize=9)
-        dropped = ", ".join(f"{reason} {count:,}" for reason, count in step.reasons[:4])
-        axes.text(0, row + 0.42, dropped or "nothing dropped", color=MUTED, va="center", fontsize=7.5)
+        # in white on the bar, or behind all of it where it is too short for that
+        fits = step.num_kept > 0.08 * total
+        place, colour = (0.0, "white") if fits else (left, INK)
+        words = f"{step.num_kept:,}" if fits else f"{step.num_kept:,} kept"
+        axes.text(place + 0.008 * total, row, words, color=colour, va="center", weight="bold", fontsize=9)
+        axes.add_artist(_legend(parts, row + 0.42))
     axes.set_yticks(range(len(steps)), [step.stage for step in steps], color=INK)
     axes.set_ylim(len(steps) - 0.3, -0.6)
     axes.set_xlim(0, total * 1.01)
@@ -80,3 +86,25 @@ def draw(steps: Sequence[Step], path: Path) -> None:
     axes.tick_params(left=False, colors=INK)
     # no software version in the file: equal runs give equal bytes
     figure.savefig(path, dpi=150, metadata={"Software": None})
+
+
+def _parts(reasons: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], str]]:
+    """The reasons with a colour each, those that find none as one."""
+    num_own = len(DROPPED) if len(reasons) > len(DROPPED) + 1 else len(reasons)
+    rest = reasons[num_own:]
+    shown = [*reasons[:num_own], *([("others", sum(count for _, count in rest))] if rest else [])]
+    return list(zip(shown, (*DROPPED, OTHERS), strict=False))
+
+
+def _legend(parts: Sequence[tuple[tuple[str, int], str]], height: float) -> Any:  # Any: matplotlib is imported late
+    """A line of coloured squares with the reasons that they stand for."""
+    from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
+
+    words = []
+    for (reason, count), colour in parts:
+        words += [TextArea("■", textprops={"color": colour, "fontsize": 7.5})]
+        words += [TextArea(f"{reason} {count:,}  ", textprops={"color": MUTED, "fontsize": 7.5})]
+    if not words:
+        words = [TextArea("nothing dropped", textprops={"color": MUTED, "fontsize": 7.5})]
+    line = HPacker(children=[*words], align="baseline", pad=0, sep=3)
+    return AnnotationBbox(line, (0, height), frameon=False, box_alignment=(0, 0.5), pad=0)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from curate.benchmarks_index import Sieve
+from curate.sieve import Sieve
 from curate.text import normalised
 from curate.token_views import Counts, Flag, Flags, Hashes, Views, every_gram, grams_at
 
