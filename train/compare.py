@@ -25,7 +25,7 @@ def compare(before: Before, after: After) -> None:
     Example: gradus train compare eval/before eval/after
     """
     for name, (first, second, difference, num) in differences(before, after).items():
-        verdict = "shown" if difference.low > 0 or difference.high < 0 else "not shown"
+        verdict = "shown" if difference.low > 0 or difference.high < 0 else "none shown"
         typer.echo(
             f"{name}: {first:.3f} -> {second:.3f}  difference {difference.value:+.3f} "
             f"[{difference.low:+.3f}, {difference.high:+.3f}] ({verdict})  {num} problems"

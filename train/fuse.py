@@ -67,7 +67,12 @@ def _thoughts(data: Path, config: FuseConfig) -> Rows:
     if (data / "samples").is_dir():
         return right_answers(data, config.per_problem)
     rows = read_rows(data)
-    need_columns(rows.frame, ("prompt", config.completion_column), data)
+    need_columns(rows.frame, ("prompt",), data)
+    if config.completion_column not in rows.frame.columns:
+        raise UserError(
+            f"{data}: has neither a column {config.completion_column!r} nor samples; name another --completion-column, "
+            "or give what gradus curate difficulty left"
+        )
     return rows
 
 

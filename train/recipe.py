@@ -20,6 +20,7 @@ from curate.artifact import open_artifact
 from curate.config import Config, nearest, parse, read_yaml
 from curate.difficulty import DifficultyConfig
 from curate.difficulty import stage as difficulty_stage
+from curate.engines.model_files import model_folder
 from curate.errors import UserError
 from curate.stage import run_stage
 from train.command_line import Force
@@ -117,7 +118,7 @@ def recipe(
     if dry_run:
         typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
         return
-    _refuse_file_where_samples_are_kept(stages)
+    _refuse_late_surprises(stages, models, inputs)
     for stage in stages:
         typer.echo(f"{stage.step.name}: gradus {_room(stage.step)} {stage.step.command}")
         _run(stage, force=force)
@@ -217,8 +218,14 @@ def _room(step: Step) -> str:
     return "curate" if step.command == "difficulty" else "train"
 
 
-def _refuse_file_where_samples_are_kept(stages: list[Planned]) -> None:
-    """Before the first stage runs, not when the one that samples begins."""
+def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inputs: Mapping[str, Path]) -> None:
+    """What a late stage would find missing is said before the first one runs."""
+    for model in models.values():
+        model_folder(model)
+    if (cold_start := inputs.get("cold_start")) and not cold_start.exists():
+        raise UserError(
+            f"{cold_start}: no such file or folder; give --cold-start an artifact, or a JSONL or Parquet file"
+        )
     for stage in stages:
         if stage.step.command == "difficulty" and stage.data.is_file():
             raise UserError(

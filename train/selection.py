@@ -49,6 +49,11 @@ def preference_pairs(folder: Path, ratio: float) -> Rows:
 
 
 def _finished(artifact: Artifact) -> pl.DataFrame:
+    if not (artifact.folder / "samples").is_dir():
+        raise UserError(
+            f"{artifact.folder}: holds no samples of a model; draw some by gradus curate difficulty {artifact.folder} "
+            "--model MODEL --no-early-stop --out FOLDER"
+        )
     return artifact.read("samples").filter(pl.col("finish_reason") == "stop")
 
 

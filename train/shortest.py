@@ -52,8 +52,9 @@ def _prefer(job: Job, rows: Rows, config: ShortestConfig) -> None:
         if run.is_finished():
             typer.echo(f"{run.model} (reused: same settings, model and data)")
             return
-        train_and_save(_trainer(folder, rows, config, run), run)
-        typer.echo(f"{run.model}  {rows.frame.height:,} pairs")
+        metrics = train_and_save(_trainer(folder, rows, config, run), run)
+        pairs = "1 pair" if rows.frame.height == 1 else f"{rows.frame.height:,} pairs"
+        typer.echo(f"{run.model}  {pairs}  loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s")
 
 
 def _trainer(model: Path, rows: Rows, config: ShortestConfig, run: RunFolder) -> Any:

@@ -30,6 +30,8 @@ def trace(run: Run, step: Step, data: Data = None, width: Width = 100) -> None:
     if not (run / CONFIG).is_file():
         raise UserError(f"{run}: holds no {CONFIG}; give the folder that gradus train grpo wrote")
     table = read_yaml(run / CONFIG)
+    if (command := table.get("command")) != "grpo":
+        raise UserError(f"{run}: is a run of {command}, which has no steps with rewards; give one of gradus train grpo")
     settings = table.get("config", {})
     per_draw = settings.get("updates_per_generation", 1) * settings.get("passes_per_generation", 1)
     written = completions_of(run, step, per_draw)

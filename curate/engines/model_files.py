@@ -50,7 +50,7 @@ def model_folder(model: str) -> Path:
             )
         return folder
     if not model or folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
-        raise UserError(f"--model is {model!r}; there is no such folder, give a model's folder or its name on the Hub")
+        raise UserError(f"model {model!r}: there is no such folder, give a model's folder or its name on the Hub")
     return _snapshot(model)
 
 
@@ -125,4 +125,4 @@ def _snapshot(model: str) -> Path:
         return Path(snapshot_download(model, allow_patterns=allowed, ignore_patterns=["original/*", "*.gguf"]))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         first = str(error).strip().splitlines()[0]
-        raise UserError(f"--model is {model!r}; no such folder, and not to be had from the Hub ({first})") from None
+        raise UserError(f"model {model!r}: no such folder, and not to be had from the Hub ({first})") from None

@@ -1,6 +1,7 @@
 """Recipes: every one resolves, every number says where it comes from, and a plan is checked before anything runs."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,26 @@ def test_a_recipe_that_distils_wants_a_student_or_an_earlier_end(tmp_path: Path)
     assert [stage.step.name for stage in plan(shorter, {"start": "m"}, inputs, tmp_path, {})][-1] == "second_rl"
     with pytest.raises(UserError, match="did you mean second_rl"):
         cut(load_recipe("r1"), "second_rll")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--student", "./nowhere"), "'./nowhere': there is no such folder"),
+        (("--cold-start", "nothing.jsonl"), "nothing.jsonl: no such file"),
+    ],
+)
+def test_what_only_a_late_stage_needs_is_missed_before_the_first_one_runs(
+    tmp_path: Path, given: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    words = {"--student": str(tmp_path / "model"), "--cold-start": str(problems), given[0]: given[1]}
+    arguments = ["--model", str(tmp_path / "model"), "--data", str(problems), "--out", str(tmp_path / "out")]
+    with pytest.raises(UserError, match=message):
+        app(["train", "recipe", "r1", *arguments, *chain(*words.items())], standalone_mode=False)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_cost_counts_rollouts_once_and_passes_as_training() -> None:
