@@ -74,7 +74,8 @@ def plan(source: Source, config: IngestConfig) -> Plan:
 
 def ingest(plans: Sequence[Plan], config: IngestConfig, out: Path, *, force: bool = False) -> Outcome:
     """Import the planned sources into the artifact `out`; goes on where an interrupted run stopped."""
-    with OutFolder(out, identity(plans, config), force=force) as folder:
+    reads = [plan.source.path for plan in plans if plan.source.path is not None]
+    with OutFolder(out, identity(plans, config), reads=reads, force=force) as folder:
         spill = out / SPILL
         if (complete := folder.complete()) is not None:
             shutil.rmtree(spill, ignore_errors=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -37,17 +37,26 @@ OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, ".lock")
 
 
 class OutFolder:
-    """`with OutFolder(out, stage, version, config, inputs) as folder:` — locked, checked, ready to go on."""
+    """`with OutFolder(out, identity, reads=[...]) as folder:` — locked, checked, ready to go on."""
 
-    def __init__(self, folder: Path, identity: Mapping[str, Any], *, force: bool = False) -> None:
-        """`identity` holds stage, version, config and inputs: what the fingerprint is made from."""
+    def __init__(
+        self, folder: Path, identity: Mapping[str, Any], *, reads: Sequence[Path] = (), force: bool = False
+    ) -> None:
+        """`identity` holds stage, version, config and inputs: what the fingerprint is made from.
+
+        `reads` are the paths that the run reads: `force` would delete what is in this folder.
+        """
         self.folder = folder
+        self._reads = reads
         self._identity = dict(identity)
         self._identity["fingerprint"] = fingerprint(**identity)
         self._force = force
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Self:
+        here = self.folder.resolve()
+        if any(here in (path.resolve(), *path.resolve().parents) for path in self._reads):
+            raise UserError(f"{self.folder}: is what the run reads from; choose another folder for --out")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / ".lock").open("w")

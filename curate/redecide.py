@@ -56,7 +56,7 @@ def redecide(artifact: Artifact, config: RedecideConfig, out: Path, *, force: bo
         partial(open_recorded, artifact.folder, {}, None),
     )
     identity = {**stage.identity(inputs["pool"]), "inputs": inputs}
-    with OutFolder(out, identity, force=force) as folder:
+    with OutFolder(out, identity, reads=[artifact.folder], force=force) as folder:
         if (complete := folder.complete()) is not None:
             return Outcome(complete, is_reused=True)
         with closing(SampleLog(out)) as samples, Progress("redecide", artifact.manifest.num_in) as progress:

@@ -60,7 +60,9 @@ def build_queue(artifacts: Sequence[Artifact], config: QueueConfig) -> list[Entr
     for entry in entries:
         by_key.setdefault(entry.key, entry)
     if not by_key:
-        raise UserError("nothing to review: the artifacts hold no doubtful rows, and --num-audit is 0")
+        is_empty = not any(artifact.manifest.num_in for artifact in artifacts)
+        why = "have no rows" if is_empty else "hold no doubtful rows, and --num-audit is 0"
+        raise UserError(f"nothing to review: the artifacts {why}; name others or raise --num-audit")
     return sorted(by_key.values(), key=lambda entry: QUEUES.index(entry.queue))
 
 

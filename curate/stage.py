@@ -120,7 +120,7 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
             f"--executor is {executor!r}: {stage.name} compares problems with one another and runs in this process; "
             "leave the option out"
         )
-    with OutFolder(out, stage.identity(pool.manifest.digest), force=force) as folder:
+    with OutFolder(out, stage.identity(pool.manifest.digest), reads=[pool.folder], force=force) as folder:
         if (complete := folder.complete()) is not None:
             return Outcome(complete, is_reused=True)
         pool = stage.widen(pool)

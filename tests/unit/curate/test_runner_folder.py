@@ -84,6 +84,14 @@ def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.tex"]
 
 
+def test_a_run_into_the_pool_that_it_reads_is_refused_even_by_force(pool: Artifact, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(pool.folder)
+    for out in (pool.folder, tmp_path / "link"):
+        with pytest.raises(UserError, match="is what the run reads from; choose another folder"):
+            run_stage(stage(Short()), pool, out, force=True)
+    assert open_artifact(pool.folder).read().height == 10
+
+
 def test_a_file_where_the_folder_should_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(UserError, match="cannot write here"), OutFolder(tmp_path / "out", IDENTITY):
