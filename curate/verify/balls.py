@@ -77,6 +77,6 @@ class Arithmetic:
 
     def nonzero(self, ball: Ball) -> Ball:
         """The ball, unless it may be zero."""
-        if magnitude(ball.mid) <= ball.error + 2:
+        if not ball.mid or magnitude(ball.mid) <= ball.error + 2:
             raise UndefinedError
         return ball

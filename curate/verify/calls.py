@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from curate.verify.lexer import FUNCTIONS
-from curate.verify.nodes import Node, fn, num
+from curate.verify.nodes import Node, UnreadableError, fn, num
 from curate.verify.numerals import Numerals
 
 FENCES: Final = {"lfloor": ("\\rfloor", "floor"), "lceil": ("\\rceil", "ceil"), "lvert": ("\\rvert", "abs")}
@@ -41,6 +41,8 @@ class Calls(Numerals):
             else:
                 base = self.argument()
         arguments = self._arguments()
+        if not arguments:
+            raise UnreadableError(f"{name} of nothing")
         if name == "cis":
             return Node("add", (fn("cos", *arguments), Node("mul", (_I, fn("sin", *arguments)))))
         if name == "log" and base is not None:

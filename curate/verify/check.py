@@ -6,8 +6,10 @@ are remembered, so a group of completions with the same answer costs one compari
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
+from typing import Final
 
 from curate.verify.decide import DEFAULT, SYMBOLIC, decide, keyed, reads_as_answer
 from curate.verify.extract import Extraction, extract
@@ -15,6 +17,10 @@ from curate.verify.policy import Policy
 from curate.verify.pool import Outcome, Pair, ask_many
 from curate.verify.verdict import OVERRUN, Decision, Item, Verdict, correct, undecided, wrong
 from curate.verify.words import is_prose
+
+_PLACEHOLDER: Final = re.compile(
+    r"(?:\\text\{ ?)?(?:(?:the|your|my|final|numerical) )*(?:answer|result)(?: here)? ?\}?|\\ldots ?", re.IGNORECASE
+)
 
 
 def verify(
@@ -113,7 +119,7 @@ def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
 def _claims(answer: str, how: str) -> bool:
     """Whether an earlier box or claim says anything: an empty box or "the answer is found by adding" does not."""
     cleaned, key = keyed(answer)
-    return bool(key) and not (how == "claim" and is_prose(cleaned))
+    return bool(key) and not (how == "claim" and is_prose(cleaned)) and not _PLACEHOLDER.fullmatch(cleaned)
 
 
 def _symbolic(owed: dict[Pair, list[int]], verdicts: list[Verdict | None], policy: Policy, workers: int | None) -> None:

@@ -15,6 +15,7 @@ from curate.verify.policy import Policy
 from curate.verify.verdict import Reason
 
 _BOX: Final = re.compile(r"\\(?:boxed|fbox|framebox)\s*(?=(\{)?)")
+_BARE_WORD: Final = re.compile(r"(?:[-+]?\d[^\s${}\\.,;]*|[A-Za-z](?![A-Za-z']))")  # \boxed 7, not "the \boxed command"
 _HASH: Final = re.compile(r"^[ \t]*#{4}[ \t]*(?P<answer>[^\n]+)$", re.MULTILINE)
 _TAG: Final = re.compile(r"<answer>(?P<answer>[^<]{0,4000})</answer>")
 _SAYS: Final = r"[*_\"'\s]*(?:is|are|would be|will be|must be|=|:|：|是|为)[*_\"'\s]*[:：]?"
@@ -26,13 +27,14 @@ _FINAL: Final = re.compile(
 _CLAIM: Final = re.compile(
     rf"(?:\b(?:answers?|correct (?:option|choice))\b(?:\s+to\s+(?:the|this)\s+(?:problem|question))?{_SAYS}"
     r"|^[^\n.]{0,20}\b(?:option|choice)(?=\s*\(?[A-J]\)?\s+is\s+(?:the\s+)?correct)"
+    r"|^(?:#{1,6}[ \t]+|\*\*)answer[:*]*[ \t]*$"
     r"|答案[*\s]*(?:是|为|：|:)+[*\s]*|^[* \t]*答[:：]|(?:故|应|所以|因此)选[择:：]?|^A:(?=[^\n]*$)"
     r"|\b(?:la respuesta(?: final)? es|la réponse(?: finale)? est|die antwort (?:ist|lautet)|a resposta é|"
     r"la risposta è|ответ)[ \t]*[:：]?|(?:答え|答)は|(?:정답|답)은)",
     re.IGNORECASE | re.MULTILINE,
 )
 _END: Final = re.compile(
-    r"\n|(?<=[^\d\s.])[.!?](?=\s|$)|(?<=\d)[.!?](?=\s|$)|。|"
+    r"\n|(?<=[^\d\s.])[.!?](?=\s|$)|(?<=\d)[.!?](?=\s|$)|(?<=\d )\.(?=\s|$)|。|"
     r"(?<=\$)\.(?!\d)|,?\s+(?:because|since|so that|which|where|as|hence|is (?:the )?correct)\b|"
     r"です|입니다|이다|になります"
 )
@@ -126,12 +128,12 @@ def _boxes(text: str) -> tuple[list[str], bool]:
     while (match := _BOX.search(text, index)) is not None:
         start = match.end()
         if match[1] is None:
-            word = re.match(r"[^\s${}\\.,;]+", text[start:])
+            word = _BARE_WORD.match(text, start)
             if word is None:
                 index = start
                 continue
             found.append(word[0])
-            index = start + word.end()
+            index = word.end()
             continue
         end = matching_brace(text, start)
         if end < 0:

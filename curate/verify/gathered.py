@@ -11,7 +11,7 @@ from typing import Final
 
 from curate.verify import families
 from curate.verify.measures import measure
-from curate.verify.named import named, settled
+from curate.verify.named import FUNCTION_NAMES, named, settled
 from curate.verify.nodes import Node, UnreadableError, walk
 from curate.verify.single import Rules, single
 from curate.verify.verdict import Decision, correct, wrong
@@ -34,7 +34,16 @@ def _names(node: Node) -> set[str]:
     found = [named(arg)[0] for arg in node.args]
     if found and found[0] and not any(found[1:]) and not any(arg.op == "rel" for arg in node.args[1:]):
         found = found[:1]  # n = 3, 4, 5
-    return {re.sub(r"_\d+$", "", n.name) for n in found if n is not None} if all(found) else set()
+    return {_label(n) for n in found if n is not None} if all(found) else set()
+
+
+def _label(name: Node) -> str:
+    """A name as it is compared: x for x_1, AB for BA, f for f(x)."""
+    if name.op != "mul":
+        return re.sub(r"_\d+$", "", name.name)
+    letters = [part.name for part in name.args]
+    is_call = letters[0] in FUNCTION_NAMES and letters[-1].islower()
+    return letters[0] if is_call else "".join(sorted(letters))
 
 
 def spread(node: Node) -> Node:

@@ -245,6 +245,8 @@ class _Parser(Quantities):
             label = "".join(words)
         else:
             label = self.take().text.lstrip("\\")
+        if not label:
+            raise UnreadableError("an empty subscript")
         if base.op == "num":
             return Node("base", (), None, f"{base.name}_{label}")
         if base.op == "sym":

@@ -10,7 +10,7 @@ from curate.verify.policy import Policy
 from curate.verify.single import Rules, equal_values
 from curate.verify.verdict import Decision, wrong
 
-_FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
+FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
 _UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
 
 
@@ -68,7 +68,7 @@ def is_name(side: Node) -> bool:
         first, second = side.args[:2]
         if first.op == "fn" and first.name in ("max", "min"):  # max f(x)
             return True
-        is_call = len(side.args) == 2 and first.op == "sym" and (first.name in _FUNCTION_NAMES or second.op == "paren")
+        is_call = len(side.args) == 2 and first.op == "sym" and (first.name in FUNCTION_NAMES or second.op == "paren")
         return (all(part.op == "sym" for part in side.args) and len(side.args) <= 3) or is_call
     return False
 
@@ -144,4 +144,4 @@ def _argument(name: Node | None) -> tuple[str, str] | None:
     """(f, x) of f(x)."""
     if name is None or name.op != "mul" or len(name.args) != 2 or any(part.op != "sym" for part in name.args):
         return None
-    return (name.args[0].name, name.args[1].name) if name.args[0].name in _FUNCTION_NAMES else None
+    return (name.args[0].name, name.args[1].name) if name.args[0].name in FUNCTION_NAMES else None

@@ -97,6 +97,7 @@ _BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _MATH_MARKS: Final = re.compile(r"(?<!\\)\$+|\\[()\[\]](?!\s*[-+\d.]*\s*(?:pt|em|ex)\])")
 _FACTORIAL: Final = re.compile(r"[\d)}a-zA-Z]!+$")
 _RECURRING: Final = re.compile(r"(?<![\d.])(\d*\.\d*?)(\d{1,6}?)\2{2,} ?(?:\.{3,}|\\ldots(?![a-z]))(?=[\s}$*)\\,.]*$)")
+_AND_SO_ON: Final = re.compile(r"(?<=,) ?\.{3,}(?=[\s}$*)\\]*$)")
 _MAX_RECURRING: Final = 100
 _SPACES: Final = re.compile(r"\s+")
 _DROPPABLE_SPACE: Final = re.compile(
@@ -116,7 +117,7 @@ def clean(text: str) -> str:
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _latex(text)
     if len(text) < _MAX_RECURRING and ("..." in text or "\\ldots" in text):
-        text = _RECURRING.sub(r"\1\\overline{\2}", text)
+        text = _AND_SO_ON.sub(r"\\ldots ", _RECURRING.sub(r"\1\\overline{\2}", text))
     text = _unwrap(_SPACES.sub(" ", text).strip())
     spelled = respell(bare(text))
     return spelled if spelled == text else _unwrap(spelled)

@@ -89,7 +89,7 @@ def _is_coarser(answer: Node, truth: Node) -> bool:
 def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
     """Numerals of a stated base are compared as numerals; without its base only where the question names it."""
     (digits_t, _, base_t), (digits_a, _, base_a) = (n.name.partition("_") for n in (truth, answer))
-    same = digits_t == digits_a and (base_t == base_a or (rules.names_base and not (base_t and base_a)))
+    same = digits_t == digits_a != "" and (base_t == base_a or (rules.names_base and not (base_t and base_a)))
     return correct("exact", "exact") if same else wrong("different", "exact")
 
 
@@ -134,8 +134,11 @@ def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
         return _clocks(truth, answer, rules) if all(is_clock) else _proportions(truth, answer, rules)
     if any(is_clock) and (told := _told_in_units(truth, answer, rules)) is not None:
         return told
-    if any(clock and not n.args[0].value for n, clock in zip((truth, answer), is_clock, strict=True)):
-        return DIFFERENT  # 0:45 is no nought
+    if any(
+        clock and any(arg.name.startswith("0") for arg in n.args)
+        for n, clock in zip((truth, answer), is_clock, strict=True)
+    ):
+        return DIFFERENT  # 0:45 is no nought, 5:00 no fraction
     try:
         sides = [relations.as_fraction(n) if n.op == "ratio" else n for n in (truth, answer)]
     except UnreadableError:
