@@ -38,8 +38,12 @@ class Merge:
         """Chunk `index` without its absorbed rows, its winners with `also_in` and conflicts decided."""
         placed = rows.with_row_index("position", offset=self.starts[index])
         placed = placed.with_columns(pl.col("position").cast(pl.UInt32))
-        placed = placed.join(self.absorbed, on="position", how="anti", maintain_order="left")
-        placed = placed.drop("also_in").join(self.winners, on="position", how="left", maintain_order="left")
+        # of all only those of this chunk: a join goes through every row of what it is given
+        end = self.starts[index] + rows.height
+        is_here = pl.col("position").is_between(self.starts[index], end, closed="left")
+        absorbed, winners = self.absorbed.filter(is_here), self.winners.filter(is_here)
+        placed = placed.join(absorbed, on="position", how="anti", maintain_order="left")
+        placed = placed.drop("also_in").join(winners, on="position", how="left", maintain_order="left")
         reason = pl.coalesce(
             "drop_reason", pl.when(pl.col("conflict").is_not_null()).then(pl.lit("conflicting_answers"))
         )
