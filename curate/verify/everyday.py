@@ -56,6 +56,11 @@ def _chinese_relation(match: re.Match[str]) -> str:
     return (">" if is_greater else "<") if not (match[1] or match[3]) else ("\\ge " if is_greater else "\\le ")
 
 
+def _and_a_half(match: re.Match[str]) -> str:
+    figures = match[1] if match[1].isdigit() else number_in_words(match[1])
+    return rf"{figures}\frac{{1}}{{2}}" if figures else match[0]
+
+
 def _from_points(match: re.Match[str]) -> str:
     """Figures grouped by points, with a decimal comma."""
     whole = (match[1] or match[2]).replace(".", "")
@@ -88,7 +93,9 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     ("clock", re.compile(r"^(1?\d) ?(?:\\text\{ ?)?o'clock ?\}?"), r"\1\\text{ oclock}"),
     ("clock", re.compile(r"(?<=\d) ?(?:\\text\{ ?)?o'clock ?\}?"), ""),
     *((sign, _FULL_HOUR, lambda m: rf"{m[1]}\text{{{m[2].lower()}m}}") for sign in "mM"),
-    # half an hour
+    # a dozen, one and a half, half an hour
+    ("a ", re.compile(r"^an? (?=(?:dozen|hundred|thousand|million|billion)\b)"), "1 "),
+    ("and a half", re.compile(r"^(\w+) and a half(?= |$)"), _and_a_half),
     ("half", re.compile(r"^(?:a )?half(?: (?:of )?(?:an?|the) (?=[a-z])|$)"), r"\\frac{1}{2} "),
     # 2h45m, 1 hr 5 min 20 sec, $18 a day
     ("m", _SPELLED_TIME, _in_full),

@@ -142,6 +142,8 @@ def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
         if "or" in (truth.name, answer.name):
             return _DIFFERENT
         return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
+    if {truth.name, answer.name} == {"and", "or"} and any(arg.op == "text" for arg in (*truth.args, *answer.args)):
+        return wrong("hedged", "extract")  # red or blue for red and blue; of numbers both say "these"
     is_set = "set" in (truth.op, answer.op)
     if not is_set and ";" in (truth.name, answer.name):
         return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT

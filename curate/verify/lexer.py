@@ -214,6 +214,8 @@ def _text(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
         return [Token("conn", _CONNECTORS[match[1].lower()], is_spaced), *_text(match[2], True, before)]
     if stripped in FUNCTIONS and not _follows_value(before):
         return [Token("cmd", f"\\{stripped}", is_spaced)]
+    if stripped in ("万", "亿") and before and before[-1].kind == "num":
+        return [Token("text", stripped, True)]  # 700万: a scale
     if (number := spoken_number(stripped)) is not None:
         return [Token("num", number, is_spaced)]
     if _FIGURES.fullmatch(stripped):
