@@ -50,7 +50,8 @@ def parse(model: type[C], values: Mapping[str, Any], where: str | Callable[[str]
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        # a name that does not exist explains one that is missing
+        first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
         origin = where(str(first["loc"][0]) if first["loc"] else "") if callable(where) else where
         raise UserError(_line(model, first, origin, table)) from None
 

@@ -98,7 +98,7 @@ def test_the_plan_says_what_a_run_would_do_and_writes_nothing(source: Path, tmp_
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"sources": []}, "sources is empty; name at least one path or hub id"),
     ({}, "sources is missing; set it"),
-    ({"source": []}, "sources is missing; set it"),
+    ({"source": []}, "source is not a setting; did you mean sources"),
     ({"sources": [{"path": "HERE"}], "stage": {}}, "stage is not a setting; did you mean stages?"),
     ({"sources": [{"pth": "HERE"}]}, "sources.0.pth is not a setting; did you mean path?"),
     ({"sources": [{"name": "x"}]}, "sources.0 is {'name': 'x'}; name either a path or a hub id"),
