@@ -1,8 +1,8 @@
-"""What a large pool takes on its way through ingest and the stages behind it: rows a processor second, and peak memory.
+"""What a large pool takes in ingest and each stage behind it: rows a processor second, and peak memory.
 
-A made-up JSONL source (`made_pool`: copies, variants, answers that are numbers) goes through the commands one after the
-other, each in its own process. The benchmark of `decontaminate` are problems of the same making. Memory is the peak of
-the largest process of a command.
+A made-up JSONL source (`made_pool`: copies, variants, answers that are numbers) is imported, and what that leaves goes
+through each stage, every command in its own process. The benchmark of `decontaminate` are problems of the same making.
+Memory is the peak of the largest process of a command.
 
     python benchmarks/pool_scale.py [--rows 1000000] [--folder /tmp/pools] [--stage ingest --stage multiple-choice]
 """
@@ -24,7 +24,7 @@ from tables import Table
 
 PART_ROWS: Final = 100_000
 BENCHMARK_ROWS: Final = 5_000
-STAGES: Final = ("ingest", "multiple-choice", "verifiable", "decontaminate")
+STAGES: Final = ("ingest", "dedup", "multiple-choice", "verifiable", "decontaminate")
 
 
 class Took(NamedTuple):
@@ -75,18 +75,19 @@ def main() -> None:
     table = Table(f"{options.rows:,} rows", ("wall s", "cpu s", "rows/cpu s", "peak MB"))
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.folder or Path(scratch)
-        before, benchmark = folder / f"source-{options.rows}.jsonl", folder / "benchmark.jsonl"
-        write_source(before, options.rows, seed=3)
+        source, benchmark = folder / f"source-{options.rows}.jsonl", folder / "benchmark.jsonl"
+        write_source(source, options.rows, seed=3)
         write_source(benchmark, BENCHMARK_ROWS, seed=1)
-        for stage in STAGES[: max(map(STAGES.index, options.stage or STAGES)) + 1]:
+        pool = folder / f"ingest-{options.rows}"
+        wanted = options.stage or STAGES
+        for stage in STAGES:
             out = folder / f"{stage}-{options.rows}"
-            if not out.exists() or stage in (options.stage or STAGES):
+            if stage in wanted or (stage == "ingest" and not out.exists()):
                 shutil.rmtree(out, ignore_errors=True)
-                words = ["curate", stage, str(before), "--out", str(out)]
+                words = ["curate", stage, str(source if stage == "ingest" else pool), "--out", str(out)]
                 done = took([*words, "--against", str(benchmark)] if stage == "decontaminate" else words)
                 rate = round(options.rows / done.cpu_s)
                 table.row(stage, round(done.wall_s), round(done.cpu_s), rate, round(done.peak_mb))
-            before = out
 
 
 if __name__ == "__main__":
