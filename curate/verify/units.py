@@ -139,8 +139,8 @@ def _unit_words(phrase: str) -> list[str]:
     words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
     if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
         raise UnreadableError("a sentence is no unit")
-    if any(word.isdigit() for word in words):
-        raise UnreadableError("another number")
+    if any(word.isdigit() or word.endswith(("^0", "^ 0")) for word in words):
+        raise UnreadableError("another number, or no power")
     return words
 
 
