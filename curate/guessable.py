@@ -116,6 +116,7 @@ _CLOSED: Final = re.compile(
 )
 
 
+_EITHER: Final = re.compile(r"\s(?:or|versus)\s", re.IGNORECASE)  # a cheap look: every `_CLOSED` has one
 _LISTED: Final = re.compile(
     r"\b(?:one of|with|from|using|between)\s+(?:the\s+)?(?:following\s+)?(?:words?|terms?|symbols?|signs?|phrases?)"
     r"\s*[:：(]\s*(?P<body>[^.?!)\n]*)",
@@ -128,7 +129,8 @@ def _alternatives(text: str, answer: str) -> Guessable | None:
     want = squashed(answer)
     if len(want) < 2:
         return None
-    for match in (*_CLOSED.finditer(text.replace("...", "…")), *_LISTED.finditer(text)):
+    closed = _CLOSED.finditer(text.replace("...", "…")) if _EITHER.search(text) else ()
+    for match in (*closed, *_LISTED.finditer(text)):
         items = {squashed(item) for item in re.split(r"[,:()]|\bor\b|\bversus\b|\bit\b", match["body"])} - {""}
         if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
             return Guessable("multiple_choice", "alternatives", match[0].strip()[:80])

@@ -42,6 +42,7 @@ _SAME_LENGTH: Final = (
     ),
     (re.compile(r"\\q?quad(?![a-z])|\\hspace\*?\{[^}]*\}|\\[ ,;:!]|[~&\t\u3000\xa0]"), " "),
 )
+_MARKUP: Final = re.compile(r"[\\\[<*_~&`!\t\u3000\xa0]")  # without one of these there is nothing to replace
 _FOLD: Final = {
     code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
 }
@@ -131,6 +132,8 @@ class OptionRun:
 
 def masked(text: str) -> str:
     """The text with drawings, label markup and LaTeX spacing replaced, character for character."""
+    if _MARKUP.search(text) is None:
+        return text
     for pattern, stand_in in _SAME_LENGTH:
         text = pattern.sub(lambda match, to=stand_in: to * len(match[0]), text)  # type: ignore[misc]  # bound at once
     return text
