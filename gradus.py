@@ -32,6 +32,15 @@ ROOMS: Final = {
 }
 
 
+# torch and its OpenMP read these when they are loaded; what the user set stands
+BEFORE_TORCH: Final = {
+    # its C++ side otherwise remarks on memory nodes whenever vLLM starts
+    "TORCH_CPP_LOG_LEVEL": "ERROR",
+    # threads that spin while they wait take from a busy machine the very core they wait for (benchmarks/busy_machine.py)
+    "OMP_WAIT_POLICY": "passive",
+}
+
+
 class Door(TyperGroup):
     """A group whose rooms are imported when they are entered, not when the door's help is printed."""
 
@@ -84,8 +93,8 @@ def main() -> None:
         sys.exit(f"gradus: {line}")
     from curate.errors import UserError
 
-    # torch reads it on import; its C++ side otherwise remarks on memory nodes whenever vLLM starts
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+    for name, value in BEFORE_TORCH.items():
+        os.environ.setdefault(name, value)
     try:
         app()
     except UserError as error:

@@ -1,8 +1,15 @@
 """What all tests share: where the real data lies, and which tests this machine can run."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+from gradus import BEFORE_TORCH
+
+# as the command line does it: several tests at a time make a busy machine
+for _name, _value in BEFORE_TORCH.items():
+    os.environ.setdefault(_name, _value)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

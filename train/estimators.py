@@ -46,7 +46,8 @@ def _wilson(rate: float, num: float) -> Estimate:
     spread = Z95**2 / num
     middle = (rate + spread / 2) / (1 + spread)
     half = Z95 / (1 + spread) * math.sqrt(rate * (1 - rate) / num + spread / (4 * num))
-    return Estimate(rate, max(0.0, middle - half), min(1.0, middle + half))
+    # at 0 and 1 one end is the rate itself, but for rounding
+    return Estimate(rate, max(0.0, min(middle - half, rate)), min(1.0, max(middle + half, rate)))
 
 
 def pass_at_k(num_judged: int, num_correct: int, k: int) -> float:

@@ -125,6 +125,19 @@ def test_every_option_of_an_example_exists_and_every_option_has_help(path: str) 
     assert silent == []
 
 
+def test_waiting_threads_leave_the_cores_to_others_unless_the_user_says_otherwise() -> None:
+    program = (
+        "import os, sys; sys.argv = ['gradus', '--help']; import gradus\n"
+        "try: gradus.main()\nfinally: print(os.environ['OMP_WAIT_POLICY'], file=sys.stderr)"
+    )
+    for given, wanted in (({}, "passive"), ({"OMP_WAIT_POLICY": "active"}, "active")):
+        environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"} | given
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+        assert done.stderr.split() == [wanted]
+
+
 def test_an_unknown_room_is_refused() -> None:
     done = run("curat")
     assert done.returncode == 2

@@ -64,3 +64,10 @@ def test_powers_of_two_end_with_what_was_asked(most: int) -> None:
     assert powers[0] == 1
     assert powers[-1] == most
     assert powers == sorted(set(powers))
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_an_interval_holds_its_value_where_nothing_or_everything_is_right(rate: float) -> None:
+    for num in range(1, 600):
+        found = average([rate] * num, 4 * num)
+        assert 0.0 <= found.low <= found.value <= found.high <= 1.0

@@ -1,0 +1,76 @@
+"""What waiting threads cost on a busy machine: a toy model sampled with threads that spin and with threads that sleep.
+
+python benchmarks/busy_machine.py [--problems 64] [--busy PROCESSES]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # demo/ is no package of its own
+
+from benchmarks.tables import Table
+from demo.toy import build_toy
+
+GRADUS = Path(sys.executable).with_name("gradus")
+SPIN = [sys.executable, "-c", "while True: pass"]
+WAYS = ("active", "passive")
+
+
+def main() -> None:
+    """Sample once a way, alone and then beside busy processes; print seconds and their ratio."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problems", type=int, default=64)
+    parser.add_argument("--busy", type=int, default=os.cpu_count() or 1, help="busy processes beside it")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        build_toy(folder / "toy")
+        rows = [{"prompt": f"{a}+{a % 7}=", "answer": str(a + a % 7)} for a in range(given.problems)]
+        (folder / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        table = Table("seconds of sampling by OMP_WAIT_POLICY", [*WAYS, "ratio"], label_width=24)
+        for num_busy in (0, given.busy):
+            with busy(num_busy):
+                seconds = [sampling_s(folder, way) for way in WAYS]
+            table.row(f"{num_busy} busy beside it", *seconds, seconds[0] / seconds[1])
+
+
+@contextmanager
+def busy(num: int) -> Iterator[None]:
+    """Processes that do nothing but take their share of the cores."""
+    beside = [subprocess.Popen(SPIN) for _ in range(num)]
+    try:
+        yield
+    finally:
+        for process in beside:
+            process.kill()
+            process.wait()
+
+
+def sampling_s(folder: Path, way: str) -> float:
+    """Seconds of one evaluation, without its start."""
+    out = folder / f"{way}-{time.monotonic_ns()}"
+    command = ["train", "evaluate", "--model", folder / "toy", "--data", folder / "p.jsonl", "--out", out]
+    sizes = ["--engine", "transformers", "--n", "4", "--max-tokens", "48"]
+    done = subprocess.run(
+        [GRADUS, *command, *sizes],
+        env={**os.environ, "OMP_WAIT_POLICY": way},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    cost = next(line for line in done.stderr.splitlines() if " tokens in " in line)
+    return float(cost.split(" tokens in ")[1].split(" s ")[0])
+
+
+if __name__ == "__main__":
+    main()
