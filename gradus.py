@@ -36,7 +36,7 @@ ROOMS: Final = {
 BEFORE_TORCH: Final = {
     # its C++ side otherwise remarks on memory nodes whenever vLLM starts
     "TORCH_CPP_LOG_LEVEL": "ERROR",
-    # threads that spin while they wait take from a busy machine the very core they wait for (benchmarks/busy_machine.py)
+    # threads that spin while they wait take the very core they wait for: `benchmarks/busy_machine.py`
     "OMP_WAIT_POLICY": "passive",
 }
 
