@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from curate.funnel import Step, draw, table
+from curate.funnel import DROPPED, OTHERS, Step, draw, table
 
 STEPS = [
     Step("ingest", 1_000, 900, (("merged_into_twin", 80), ("broken_json", 20))),
@@ -36,3 +36,14 @@ def test_the_picture_is_drawn_for_any_run(steps: list[Step], tmp_path: Path) -> 
     with Image.open(tmp_path / "funnel.png") as image:
         assert image.width > 600
         assert len(image.convert("RGB").getcolors(maxcolors=1 << 20) or []) > 10
+
+
+def test_no_two_reasons_of_a_stage_share_a_colour(tmp_path: Path) -> None:
+    reasons = tuple((f"reason_{place}", 100) for place in range(9))
+    draw([Step("ingest", 1_000, 100, reasons)], tmp_path / "funnel.png")
+    with Image.open(tmp_path / "funnel.png") as image:
+        widths = {colour: count for count, colour in image.convert("RGB").getcolors(maxcolors=1 << 20) or []}
+    colours = [tuple(bytes.fromhex(colour[1:])) for colour in (*DROPPED, OTHERS)]
+    own, others = [widths[colour] for colour in colours[:-1]], widths[colours[-1]]
+    assert max(own) < 1.1 * min(own)
+    assert 3.5 * min(own) < others < 4.5 * min(own)
