@@ -36,8 +36,8 @@ ROOMS: Final = {
 BEFORE_TORCH: Final = {
     # its C++ side otherwise remarks on memory nodes whenever vLLM starts
     "TORCH_CPP_LOG_LEVEL": "ERROR",
-    # threads that spin while they wait take the very core they wait for: `benchmarks/busy_machine.py`
-    "OMP_WAIT_POLICY": "passive",
+    # threads that spin on while they wait take the very core they wait for: `benchmarks/busy_machine.py`
+    "GOMP_SPINCOUNT": "10000",
 }
 
 

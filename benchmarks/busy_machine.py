@@ -1,4 +1,4 @@
-"""What waiting threads cost on a busy machine: a toy model sampled with threads that spin and with threads that sleep.
+"""What spinning threads cost on a busy machine: a toy model sampled as libgomp waits by itself and as gradus has it wait.
 
 python benchmarks/busy_machine.py [--problems 64] [--busy PROCESSES]
 """
@@ -20,10 +20,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # demo/ is no pack
 
 from benchmarks.tables import Table
 from demo.toy import build_toy
+from gradus import BEFORE_TORCH
 
 GRADUS = Path(sys.executable).with_name("gradus")
 SPIN = [sys.executable, "-c", "while True: pass"]
-WAYS = ("active", "passive")
+WAYS = {"libgomp's own": "300000", "gradus": BEFORE_TORCH["GOMP_SPINCOUNT"]}  # turns before a thread sleeps
 
 
 def main() -> None:
@@ -37,10 +38,10 @@ def main() -> None:
         build_toy(folder / "toy")
         rows = [{"prompt": f"{a}+{a % 7}=", "answer": str(a + a % 7)} for a in range(given.problems)]
         (folder / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        table = Table("seconds of sampling by OMP_WAIT_POLICY", [*WAYS, "ratio"], label_width=24)
+        table = Table("seconds of sampling", [*WAYS, "ratio"], label_width=24)
         for num_busy in (0, given.busy):
             with busy(num_busy):
-                seconds = [sampling_s(folder, way) for way in WAYS]
+                seconds = [sampling_s(folder, spins) for spins in WAYS.values()]
             table.row(f"{num_busy} busy beside it", *seconds, seconds[0] / seconds[1])
 
 
@@ -56,14 +57,14 @@ def busy(num: int) -> Iterator[None]:
             process.wait()
 
 
-def sampling_s(folder: Path, way: str) -> float:
+def sampling_s(folder: Path, spins: str) -> float:
     """Seconds of one evaluation, without its start."""
-    out = folder / f"{way}-{time.monotonic_ns()}"
+    out = folder / f"out-{time.monotonic_ns()}"
     command = ["train", "evaluate", "--model", folder / "toy", "--data", folder / "p.jsonl", "--out", out]
     sizes = ["--engine", "transformers", "--n", "4", "--max-tokens", "48"]
     done = subprocess.run(
         [GRADUS, *command, *sizes],
-        env={**os.environ, "OMP_WAIT_POLICY": way},
+        env={**os.environ, "GOMP_SPINCOUNT": spins},
         capture_output=True,
         text=True,
         check=True,
