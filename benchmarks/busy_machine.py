@@ -1,4 +1,4 @@
-"""What spinning threads cost on a busy machine: a toy model sampled as libgomp waits by itself and as gradus has it wait.
+"""What spinning threads cost on a busy machine: a toy model sampled as libgomp waits by itself and as gradus has it.
 
 python benchmarks/busy_machine.py [--problems 64] [--busy PROCESSES]
 """
