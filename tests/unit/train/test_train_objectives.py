@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from generations import GROUP, LENGTH, Generating, always, gradient, half, odd_start
-from toy_runs import copying_problems, small_toy
+from generations import GROUP, LENGTH, always, gradient, half, odd_start
 
 from curate.errors import UserError
 from train import rewards
@@ -19,19 +18,6 @@ from train.grpo_config import GrpoConfig
 from train.objectives import OBJECTIVES, objective_named
 from train.problems import read_problems
 from train.run_folder import RunFolder
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("objectives")
-    small_toy(folder / "toy")
-    copying_problems(folder / "problems.jsonl")
-    return folder
-
-
-@pytest.fixture
-def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generating:
-    return Generating(place, tmp_path, monkeypatch)
 
 
 @pytest.mark.heavy

@@ -1,29 +1,14 @@
 """Rejection fine-tuning inside the GRPO trainer: SFT on the correct completions, and the rest of the run as it was."""
 
 from itertools import chain, repeat
-from pathlib import Path
 from typing import Any
 
 import pytest
 from generations import GROUP, Generating, always, flat_gradient, gradient, half, never, odd_start
-from toy_runs import copying_problems, small_toy
 
 from train.grpo_config import GrpoConfig
 
 heavy = pytest.mark.heavy
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("raft")
-    small_toy(folder / "toy")
-    copying_problems(folder / "problems.jsonl")
-    return folder
-
-
-@pytest.fixture
-def generate(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generating:
-    return Generating(place, tmp_path, monkeypatch)
 
 
 def sft_gradient(trainer: Any, scored: dict[str, Any], chosen: Any) -> Any:
