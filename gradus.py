@@ -87,14 +87,19 @@ def shadowed_room() -> str | None:
     return None
 
 
+def prepare_for_torch() -> None:
+    """Set what torch reads when it is loaded, where the user has not."""
+    for name, value in BEFORE_TORCH.items():
+        os.environ.setdefault(name, value)
+
+
 def main() -> None:
     """Entry point of the console script `gradus`."""
     if (line := shadowed_room()) is not None:
         sys.exit(f"gradus: {line}")
     from curate.errors import UserError
 
-    for name, value in BEFORE_TORCH.items():
-        os.environ.setdefault(name, value)
+    prepare_for_torch()
     try:
         app()
     except UserError as error:

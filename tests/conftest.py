@@ -1,15 +1,13 @@
 """What all tests share: where the real data lies, and which tests this machine can run."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from gradus import BEFORE_TORCH
+from gradus import prepare_for_torch
 
 # as the command line does it: several tests at a time make a busy machine
-for _name, _value in BEFORE_TORCH.items():
-    os.environ.setdefault(_name, _value)
+prepare_for_torch()
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

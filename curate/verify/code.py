@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import select
 import signal
 import socket
 import struct
@@ -27,6 +26,7 @@ from curate.verify.inside import wire
 from curate.verify.outputs import same_output, same_value
 from curate.verify.policy import Policy
 from curate.verify.program import defines, find_program
+from curate.verify.readable import can_be_read
 from curate.verify.sandbox import Limits, Sandbox, SandboxUnavailable, check_sandbox, sandbox
 from curate.verify.tests_format import AssertTests, CallTests, CodeTests, StdioTests, parse_tests
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
@@ -264,9 +264,6 @@ def receive_by(fd: int, deadline_s: float) -> Any:  # Any: a JSON message
 
 
 def _read_by(fd: int, size: int, deadline_s: float) -> bytes:
-    # poll, not select: a trainer has more than 1,024 files open
-    waiting = select.poll()
-    waiting.register(fd, select.POLLIN)
-    if not waiting.poll(max(0.0, deadline_s - time.monotonic()) * 1000):
+    if not can_be_read(fd, deadline_s - time.monotonic()):
         raise TimeoutError
     return os.read(fd, size)

@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import queue
-import select
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from curate.verify.policy import Policy
+from curate.verify.readable import can_be_read
 
 Outcome = bool | str | None  # equal, different, unreadable; or `timeout`, `memory`, `worker_crash`
 Pair = tuple[str, str]
@@ -114,8 +114,8 @@ class Server:
             return None
         line, deadline = b"", time.monotonic() + timeout_s
         while not line.endswith(b"\n"):
-            ready, _, _ = select.select([stdout], [], [], max(0.0, deadline - time.monotonic()))
-            chunk = os.read(stdout.fileno(), _MAX_REPLY) if ready else b""
+            is_there = can_be_read(stdout.fileno(), deadline - time.monotonic())
+            chunk = os.read(stdout.fileno(), _MAX_REPLY) if is_there else b""
             if not chunk or len(line) > _MAX_REPLY:
                 return None
             line += chunk

@@ -13,7 +13,6 @@ import itertools
 import json
 import math
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -28,6 +27,7 @@ from typing import Final
 
 from curate.verify.inside import wire
 from curate.verify.memory_watch import WATCH
+from curate.verify.readable import can_be_read
 
 PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
 TMP: Final = "/tmp"  # noqa: S108  # the sandbox's own
@@ -105,17 +105,10 @@ class Sandbox:
 
     def _first_process(self) -> int | None:
         with self._lock:  # bwrap says it once
-            if self._first is None and self._info is not None and _can_be_read(self._info, SAYS_S):
+            if self._first is None and self._info is not None and can_be_read(self._info, SAYS_S):
                 with suppress(ValueError, KeyError, OSError):
                     self._first = int(json.loads(os.read(self._info, 4096))["child-pid"])
             return self._first
-
-
-def _can_be_read(fd: int, timeout_s: float) -> bool:
-    # poll, not select: a trainer has more than 1,024 files open
-    waiting = select.poll()
-    waiting.register(fd, select.POLLIN)
-    return bool(waiting.poll(timeout_s * 1000))
 
 
 @contextmanager

@@ -1,0 +1,13 @@
+"""Waiting for something to read, with an end."""
+
+from __future__ import annotations
+
+import select
+
+
+def can_be_read(fd: int, timeout_s: float) -> bool:
+    """Whether a pipe or socket has something to read, or its end, within the time."""
+    # poll, not select: a trainer has more than 1,024 files open
+    waiting = select.poll()
+    waiting.register(fd, select.POLLIN)
+    return bool(waiting.poll(max(0.0, timeout_s) * 1000))
