@@ -84,8 +84,12 @@ def summary(outcome: Outcome) -> str:
 Sources = Annotated[
     list[str], typer.Argument(metavar="SOURCE...", help="Files, folders or Hub ids.", show_default=False)
 ]
-Licences = Annotated[list[str], typer.Option("--licence", help="Licence, or NAME=LICENCE for one source.")]
-Weights = Annotated[list[str], typer.Option("--weight", help="Mixture weight to record, or NAME=WEIGHT.")]
+Licences = Annotated[
+    list[str], typer.Option("--licence", metavar="<str>", help="Licence, or NAME=LICENCE for one source.")
+]
+Weights = Annotated[
+    list[str], typer.Option("--weight", metavar="<str>", help="Mixture weight to record, or NAME=WEIGHT.")
+]
 
 
 def ingest_command(

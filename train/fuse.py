@@ -7,10 +7,9 @@ of them holds earlier flags that the last one overrules.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 from pydantic import Field, PositiveInt
@@ -19,12 +18,9 @@ from curate.engines.prompts import EMPTY_THINK
 from curate.errors import UserError
 from train.command_line import DataFile, Force, Model, Out
 from train.data import Rows, need_columns, read_rows
+from train.flags import NO_THINK, THINK, flagged
 from train.selection import right_answers
 from train.sft import Job, SftConfig, fine_tune
-
-THINK: Final = "/think"
-NO_THINK: Final = "/no_think"
-FLAG: Final = re.compile(rf"(?<!\S)(?:{THINK}|{NO_THINK})(?!\S)")
 
 
 class FuseConfig(SftConfig):
@@ -85,16 +81,3 @@ def fused(prompt: str, completion: str, config: FuseConfig) -> Iterator[Fused]:
     is_unflagged = chance.random() < config.unflagged_rate
     yield Fused(prompt if is_unflagged else flagged(prompt, THINK, config.overruled_rate, chance), completion)
     yield Fused(flagged(prompt, NO_THINK, config.overruled_rate, chance), EMPTY_THINK + answer.lstrip())
-
-
-def flagged(prompt: str, flag: str, overruled_rate: float, chance: random.Random) -> str:
-    """The prompt with a flag at its end, behind earlier ones at the given rate."""
-    is_overruling = chance.random() < overruled_rate
-    earlier = chance.choices((THINK, NO_THINK), k=chance.randint(1, 2)) if is_overruling else []
-    return " ".join([prompt, *earlier, flag])
-
-
-def asks_to_think(prompt: str) -> bool:
-    """Whether a prompt's last flag, or the lack of one, asks for reasoning."""
-    flags = FLAG.findall(prompt)
-    return not flags or flags[-1] == THINK

@@ -14,7 +14,7 @@ from curate.config import nearest
 from curate.errors import UserError
 from curate.grading import GradingConfig, verdicts
 from curate.verify import Item, Verdict
-from train.fuse import asks_to_think
+from train.flags import asks_to_think
 from train.language import language_of, share_in_language
 
 Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls

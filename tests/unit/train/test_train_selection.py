@@ -11,7 +11,8 @@ from curate.difficulty import DifficultyConfig, stage
 from curate.engines.prompts import EMPTY_THINK
 from curate.errors import UserError
 from curate.stage import run_stage
-from train.fuse import NO_THINK, THINK, FuseConfig, flagged, fused
+from train.flags import NO_THINK, THINK, flagged
+from train.fuse import FuseConfig, fused
 from train.selection import preference_pairs, right_answers, shortest_right_answers
 
 
