@@ -54,7 +54,9 @@ class DifficultyConfig(GradingConfig, EngineConfig):
     """
 
     k: int = Field(8, ge=1, description="Judged samples that the band refers to.")
-    keep: str | None = Field(None, description="Fewest and most correct samples to keep [default: 1..K-1].")
+    keep: str | None = Field(
+        None, coerce_numbers_to_str=True, description="Fewest and most correct samples to keep [default: 1..K-1]."
+    )
     keep_rate: str | None = Field(None, description="The band as rates instead, e.g. 0.1..0.9.")
     early_stop: bool = Field(True, description="Leave a problem once its decision can't change.")
     max_undecided: int = Field(4, ge=0, description="Unjudgeable samples beyond which a problem is unverifiable.")

@@ -4,7 +4,8 @@
     RUN/ingest/         the first artifact, RUN/<stage>/ the ones after it
 
 A stage's table holds the fields of its config and nothing else. A rerun reuses what has not changed and goes on where
-an interrupted one stopped; what has changed is refused, unless `force`.
+an interrupted one stopped; what has changed is refused, unless `force`. Stages that ask the same model with the same
+engine options share one start of vLLM.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pydantic import Field
 from curate.artifact import open_artifact
 from curate.commands import STAGES
 from curate.config import Config, nearest, parse, read_yaml
+from curate.engines import keep_warm
 from curate.errors import UserError
 from curate.ingest import IngestConfig, Plan, identity, ingest, plan
 from curate.manifest import MANIFEST, fingerprint, read_manifest, write_atomic
@@ -71,11 +73,12 @@ def run_pipeline(
     """Run every stage in order; `done` is called behind each. Raises `UserError` where an earlier run is in the way."""
     _record(pipeline, out, force=force)
     done(ingest(pipeline.plans, pipeline.ingest, out / INGEST, force=force))
-    for (name, config), before in zip(pipeline.stages.items(), pipeline.names(), strict=False):
-        pool = open_artifact(out / before)
-        stage = _stage(name, config)
-        where = executor if stage.scope == "batch" else "local"
-        done(run_stage(stage, pool, out / name, force=force, executor=where))
+    with keep_warm():
+        for (name, config), before in zip(pipeline.stages.items(), pipeline.names(), strict=False):
+            pool = open_artifact(out / before)
+            stage = _stage(name, config)
+            where = executor if stage.scope == "batch" else "local"
+            done(run_stage(stage, pool, out / name, force=force, executor=where))
 
 
 def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:

@@ -35,7 +35,7 @@ class RedecideConfig(Config):
     Example: gradus curate redecide runs/difficulty --out runs/hard --keep 0..2
     """
 
-    keep: str | None = Field(None, description="Fewest and most correct samples to keep.")
+    keep: str | None = Field(None, coerce_numbers_to_str=True, description="Fewest and most correct samples to keep.")
     keep_rate: str | None = Field(None, description="The band as rates instead, e.g. 0.1..0.9.")
     k: int | None = Field(None, ge=1, description="Judged samples that the band refers to.")
     max_undecided: int | None = Field(None, ge=0, description="Unjudgeable samples beyond which one is unverifiable.")

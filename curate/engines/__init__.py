@@ -3,6 +3,7 @@
 from curate.engines.engine_config import EngineConfig, Settled, open_engine, settle
 from curate.engines.prompts import PromptConfig, messages, raw_text
 from curate.engines.protocol import CannotAsk, Completion, Engine, NotRecorded, PromptTooLong, Request, Sampling
+from curate.engines.warm import keep_warm
 
 __all__ = [
     "CannotAsk",
@@ -15,6 +16,7 @@ __all__ = [
     "Request",
     "Sampling",
     "Settled",
+    "keep_warm",
     "messages",
     "open_engine",
     "raw_text",

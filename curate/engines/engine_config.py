@@ -19,6 +19,7 @@ from curate.config import RUNTIME
 from curate.engines import model_files
 from curate.engines.prompts import PromptConfig, settle_thinking
 from curate.engines.protocol import Engine, Sampling
+from curate.engines.warm import SHELF
 from curate.errors import UserError
 from curate.manifest import canonical_json, sha256_of, without_path
 
@@ -167,6 +168,8 @@ def _identity(config: EngineConfig, model: str) -> dict[str, str]:
 
 
 def _start(settled: Settled) -> Engine:
+    if settled.config.engine != "vllm":
+        SHELF.clear()
     if settled.config.engine == "scripted":
         from curate.engines.scripted import ScriptedEngine
 

@@ -13,12 +13,18 @@ import warnings
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from curate.engines.chat import render, skips_special
 from curate.engines.engine_config import EngineConfig, Settled
-from curate.engines.protocol import Completion, Request
+from curate.engines.prompts import PromptConfig
+from curate.engines.protocol import Completion, Request, Sampling
+from curate.engines.warm import SHELF
 from curate.errors import UserError
+from curate.manifest import canonical_json
+
+if TYPE_CHECKING:
+    from curate.engines.vllm_drivers import Driver
 
 NUM_PROMPTS: Final = 2048
 CPU_MEMORY: Final = 0.2
@@ -36,7 +42,8 @@ class VllmEngine:
         self._skip_special = skips_special(self._tokenizer)
         # the samples of a problem have one prompt: it is put into tokens once
         self._render = lru_cache(maxsize=NUM_PROMPTS)(partial(render, config=self._config, tokenizer=self._tokenizer))
-        self._driver = _start(settled.config, settled.folder)
+        self._started_as = _started_as(settled)
+        self._driver = SHELF.take(self._started_as, partial(_start, settled.config, settled.folder))
 
     def identity(self) -> dict[str, str]:
         """See `Engine`."""
@@ -62,7 +69,7 @@ class VllmEngine:
 
     def close(self) -> None:
         """See `Engine`."""
-        self._driver.close()
+        SHELF.leave(self._started_as, self._driver)
 
     def _params(self, request: Request, max_tokens: int) -> Any:
         from vllm import SamplingParams
@@ -89,7 +96,14 @@ def _load_tokenizer(settled: Settled) -> Any:
         raise UserError(f"{settled.config.model}: its tokenizer does not load ({_first_line(error)})") from error
 
 
-def _start(config: EngineConfig, folder: Path) -> Any:
+def _started_as(settled: Settled) -> str:
+    """All that a started vLLM depends on: the model itself and the options that do not belong to one request."""
+    options = set(EngineConfig.model_fields) - set(Sampling.model_fields) - set(PromptConfig.model_fields)
+    chosen = settled.config.model_dump(mode="json", include=options)
+    return canonical_json({**chosen, "model": settled.identity["model"], "folder": str(settled.folder)})
+
+
+def _start(config: EngineConfig, folder: Path) -> Driver:
     _hush()
     try:
         with warnings.catch_warnings():

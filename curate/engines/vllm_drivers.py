@@ -31,30 +31,50 @@ class Driver(Protocol):
         """The finished `RequestOutput`."""
         ...
 
+    def is_idle(self) -> bool:
+        """Whether it is well and has nothing left to do, so that somebody else may ask it from another event loop."""
+        ...
+
     def close(self) -> None:
         """Stop the engine and free its memory."""
         ...
 
 
 class AsyncDriver:
-    """vLLM's `AsyncLLM`."""
+    """vLLM's `AsyncLLM` on an event loop of its own: it dies with the loop that it was first asked from."""
 
     def __init__(self, arguments: dict[str, Any]) -> None:
         from vllm import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
         self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True)
+        self._thread.start()
 
     async def generate(self, request_id: str, prompt: Any, params: Any) -> Any:
         """See `Driver`."""
-        # asked for the final output only, so this is a list of one
-        return [output async for output in self._engine.generate(prompt, params, request_id)][-1]
+        there = asyncio.run_coroutine_threadsafe(self._generate(request_id, prompt, params), self._loop)
+        return await asyncio.wrap_future(there)
+
+    def is_idle(self) -> bool:
+        """See `Driver`."""
+        return not self._engine.errored and not self._engine.output_processor.has_unfinished_requests()
 
     def close(self) -> None:
         """See `Driver`."""
-        # its reader lives on an event loop that has ended by now
-        self._engine.output_handler = None
+        asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _generate(self, request_id: str, prompt: Any, params: Any) -> Any:
+        # asked for the final output only, so this is a list of one
+        return [output async for output in self._engine.generate(prompt, params, request_id)][-1]
+
+    async def _shut_down(self) -> None:
         self._engine.shutdown()
+        del self._engine  # its finalizer prints an error where it runs at the end of the process
 
 
 class SteppedDriver:
@@ -78,6 +98,10 @@ class SteppedDriver:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._inbox.put(Ask(request_id, prompt, params, answer))
         return await answer
+
+    def is_idle(self) -> bool:
+        """See `Driver`."""
+        return self._failure is None and not self._asked and self._inbox.empty()
 
     def close(self) -> None:
         """See `Driver`."""

@@ -139,3 +139,60 @@ def test_the_command_measures_and_a_complete_artifact_starts_no_engine(model: Pa
     )
     result = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True)
     assert (result.returncode, "reused" in result.stdout) == (0, True), result.stderr
+
+
+def test_stages_of_a_pipeline_that_ask_one_model_start_it_once(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "sums.jsonl").write_text("".join(f'{{"question": "{n} + 4", "answer": "{n + 4}"}}\n' for n in range(8)))
+    asked = f"{{model: {model}, max_tokens: 8, gpu_memory_utilization: 0.05"
+    (tmp_path / "pipeline.yaml").write_text(
+        f"sources: [{{path: {tmp_path}/sums.jsonl, licence: MIT}}]\n"
+        f"stages:\n  no-think: {asked}, attempts: 2}}\n  difficulty: {asked}, k: 2, keep: 0}}\n"
+    )
+    arguments = ["curate", "run", str(tmp_path / "pipeline.yaml"), "--out", str(tmp_path / "run")]
+    finished = subprocess.run(
+        [Path(sys.executable).with_name("gradus"), *arguments],
+        env={**os.environ, "VLLM_LOGGING_LEVEL": "INFO"},
+        capture_output=True,
+        text=True,
+    )
+    said = finished.stdout + finished.stderr
+    assert finished.returncode == 0, said[-2000:]
+    assert said.count("Initializing a V1 LLM engine") == 1
+    assert all(open_artifact(tmp_path / "run" / stage).read("samples").height for stage in ("no-think", "difficulty"))
+
+
+ASYNC_TWICE = """
+import asyncio
+import sys
+
+from curate.engines import EngineConfig, Request, settle
+from curate.engines.vllm import arguments
+from curate.engines.vllm_drivers import AsyncDriver
+
+
+async def ask(driver):
+    from vllm import SamplingParams, TokensPrompt
+    from vllm.sampling_params import RequestOutputKind
+
+    params = SamplingParams(max_tokens=8, seed=3, output_kind=RequestOutputKind.FINAL_ONLY)
+    asks = (driver.generate(str(n), TokensPrompt(prompt_token_ids=[40 + n, 41]), params) for n in range(3))
+    return [list(output.outputs[0].token_ids) for output in await asyncio.gather(*asks)]
+
+
+if __name__ == "__main__":
+    settled = settle(EngineConfig(model=sys.argv[1], engine="vllm", max_tokens=8, gpu_memory_utilization=0.05))
+    driver = AsyncDriver(arguments(settled.config, settled.folder))
+    first, second = asyncio.run(ask(driver)), asyncio.run(ask(driver))
+    assert first == second, (first, second)
+    assert driver.is_idle()
+    driver.close()
+    print("two event loops, one engine")
+"""
+
+
+def test_the_asynchronous_engine_serves_one_event_loop_after_the_other(model: Path, tmp_path: Path) -> None:
+    script = tmp_path / "twice.py"
+    script.write_text(ASYNC_TWICE)
+    finished = subprocess.run([sys.executable, script, model], capture_output=True, text=True, timeout=240)
+    assert "two event loops, one engine" in finished.stdout, finished.stderr[-2000:]
+    assert "Exception ignored" not in finished.stderr

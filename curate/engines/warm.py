@@ -1,0 +1,65 @@
+"""One started vLLM that outlives the stage that used it, so that the stages of a pipeline share one start.
+
+At most one is kept, and only within `keep_warm`. Whoever asks for another one, or for another engine in this process,
+has the kept one stopped first: two models never share a GPU's memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from curate.engines.vllm_drivers import Driver
+
+
+class Kept(NamedTuple):
+    """A driver and what it was started with: equal keys mean that one may stand for the other."""
+
+    key: str
+    driver: Driver
+
+
+class Shelf:
+    """Room for one driver, while it is open."""
+
+    def __init__(self) -> None:
+        self._is_open = False
+        self._kept: Kept | None = None
+
+    def take(self, key: str, start: Callable[[], Driver]) -> Driver:
+        """The kept driver, where it was started with the same key; else a new one, with the kept one stopped."""
+        if self._kept is not None and self._kept.key == key:
+            kept, self._kept = self._kept, None
+            return kept.driver
+        self.clear()
+        return start()
+
+    def leave(self, key: str, driver: Driver) -> None:
+        """Keep a driver that has nothing left to do; stop it where nothing is kept or it is broken off or broken."""
+        if self._is_open and driver.is_idle():
+            self.clear()
+            self._kept = Kept(key, driver)
+        else:
+            driver.close()
+
+    def clear(self) -> None:
+        """Stop what is kept."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.driver.close()
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Keep one driver within; stop it at the end."""
+        self._is_open = True
+        try:
+            yield
+        finally:
+            self._is_open = False
+            self.clear()
+
+
+SHELF = Shelf()
+keep_warm = SHELF.opened
