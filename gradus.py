@@ -16,6 +16,8 @@ from typing import Any, Final, NamedTuple
 import typer
 from typer.core import TyperGroup
 
+STOPPED: Final = 130  # how typer ends a command that Ctrl-C stopped
+
 
 class Room(NamedTuple):
     """A room's package, whose `commands.app` is its typer app, and its line in the door's help."""
@@ -104,3 +106,7 @@ def main() -> None:
         app()
     except UserError as error:
         sys.exit(f"gradus: {error}")
+    except SystemExit as end:
+        if end.code == STOPPED:
+            sys.stderr.write("gradus: stopped; the same command, given again, goes on where it was\n")
+        raise

@@ -14,6 +14,7 @@ import typer
 
 from curate.artifact import open_artifact
 from curate.config import Config
+from curate.executors import check_executor
 from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import Maps, Names, Revisions, Splits, with_options
 from curate.redecide import RedecideConfig, redecide
@@ -170,6 +171,7 @@ def run_command(
     from curate.funnel import steps_of, table
     from curate.pipeline import plan_lines, read_pipeline, run_pipeline
 
+    check_executor(executor)
     plans = read_pipeline(pipeline)
     typer.echo("\n".join(preview(one) for one in plans.plans))
     if dry_run:

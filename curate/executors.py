@@ -1,10 +1,11 @@
 """Where a stage's batches run: in this process, or over a Ray cluster. The stage does not know.
 
-An executor takes the work (`open`, which binds engines and indexes, and the workspace) and numbered batches, and yields
-`(number, rows in, rows out)` in any order. On a cluster each actor opens the stage once, so that it holds an engine;
-batches travel in slices as Arrow bytes, together with what is known of their samples, and what an actor sampled comes
-back with its slice. The log and the shards are written by this process alone, so a node that dies loses nothing but
-the slices it was at, and those run again elsewhere.
+An executor takes the work (`open`, which binds engines and indexes, the workspace, and the rows by batch) and the
+numbers of batches, and yields `(number, rows in, rows out)` in any order. On a cluster each actor opens the stage once,
+so that it holds an engine; batches travel in slices as Arrow bytes, together with what is known of their samples, and
+what an actor sampled comes back with its slice. The log and the shards are written by this process alone, so a node
+that dies loses nothing but the slices it was at, and those run again elsewhere. Rows that wait are in the cluster's
+object store, which spills to disk; this process holds those of unfinished batches alone.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ import io
 import json
 import logging
 import os
+import socket
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 import polars as pl
 
@@ -28,68 +33,85 @@ if TYPE_CHECKING:
     from curate.stage import Run, Workspace
 
 Open = Callable[["Workspace"], AbstractContextManager["Run"]]
-Batch = tuple[int, pl.DataFrame]
 Result = tuple[int, pl.DataFrame, pl.DataFrame]
 MAX_DEATHS: Final = 3
-SLICES_PER_REPLICA: Final = 4
+SLICES_PER_ACTOR: Final = 4
 SLICE_ROWS: Final = (16, 512)
+ANSWER_S: Final = 5.0
 
 # Any: ray and pyarrow are not typed here
 
 
 class Replica(NamedTuple):
-    """How many copies of a stage a cluster runs, and the GPUs of each where the cluster has any."""
+    """How many copies of a stage a cluster runs, and the GPUs of each where the cluster has any.
 
-    num_replicas: int = 1
+    num_replicas: None for one on every processor of the cluster.
+    """
+
+    num_replicas: int | None = None
     num_gpus: int = 0
 
 
 class Work(NamedTuple):
-    """What is to be done with every batch."""
+    """What is to be done with every batch; `rows` gives one by its number, as often as it is asked."""
 
     open: Open
     workspace: Workspace
     replica: Replica
+    rows: Callable[[int], pl.DataFrame]
+
+    def tick(self, num_rows: int) -> None:
+        """Show that rows are done, where nothing inside the stage does."""
+        if self.workspace.progress is not None:
+            self.workspace.progress.tick(num_rows)
 
 
-class Waiting(NamedTuple):
-    """A batch on the cluster: its rows, the number of its slices, and those that are back, by their first row."""
-
-    before: pl.DataFrame
-    num_slices: int
-    done: dict[int, pl.DataFrame]
-
-
-def map_batches(work: Work, batches: Iterable[Batch], executor: str) -> Iterator[Result]:
-    """Run every batch; `executor` is `local` or `ray`."""
+def check_executor(executor: str) -> None:
+    """Raise `UserError` where there is no such executor: before anything is written."""
     if executor not in EXECUTORS:
         raise UserError(f"--executor is {executor!r}; use {' or '.join(EXECUTORS)}")
-    return EXECUTORS[executor](work, batches)
 
 
-def _local(work: Work, batches: Iterable[Batch]) -> Iterator[Result]:
+def map_batches(work: Work, numbers: Sequence[int], executor: str) -> Iterator[Result]:
+    """Run every batch; `executor` is `local` or `ray`."""
+    check_executor(executor)
+    return EXECUTORS[executor](work, numbers)
+
+
+def _local(work: Work, numbers: Sequence[int]) -> Iterator[Result]:
     with work.open(work.workspace) as run:
-        for number, batch in batches:
+        for number in numbers:
+            batch = work.rows(number)
             yield number, batch, run(batch)
+            if work.workspace.samples is None:
+                work.tick(batch.height)
 
 
-def _ray(work: Work, batches: Iterable[Batch]) -> Iterator[Result]:
+def _ray(work: Work, numbers: Sequence[int]) -> Iterator[Result]:
     ray = _connect()
-    waiting: dict[int, Waiting] = {}
+    num_actors = _num_actors(ray, work.replica)
+    num_slices = -(-SLICES_PER_ACTOR * num_actors // len(numbers))
     owed: dict[tuple[int, int], Any] = {}
-    for number, batch in batches:
-        parts = _slices(batch, work.replica.num_replicas)
+    for number in numbers:
+        parts = _slices(work.rows(number), num_slices)
         owed |= {(number, start): ray.put(_pack(number, start, rows, work)) for start, rows in parts}
-        waiting[number] = Waiting(batch, len(parts), {})
-    for number, start, rows in _despite_deaths(ray, work, owed):
-        batch, num_parts, done = waiting[number]
-        done[start] = rows
-        if len(done) == num_parts:
-            del waiting[number]
-            yield number, batch, pl.concat([done[at] for at in sorted(done)])
+    num_left = Counter(number for number, _ in owed)
+    back: dict[int, dict[int, pl.DataFrame]] = {}
+    for number, start, rows in _despite_deaths(ray, work, owed, num_actors):
+        work.tick(rows.height)
+        back.setdefault(number, {})[start] = rows
+        if len(back[number]) == num_left[number]:
+            done = back.pop(number)
+            yield number, work.rows(number), pl.concat([done[at] for at in sorted(done)])
 
 
-def _despite_deaths(ray: Any, work: Work, owed: dict[tuple[int, int], Any]) -> Iterator[tuple[int, int, pl.DataFrame]]:
+def _num_actors(ray: Any, replica: Replica) -> int:
+    return replica.num_replicas or max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def _despite_deaths(
+    ray: Any, work: Work, owed: dict[tuple[int, int], Any], num_actors: int
+) -> Iterator[tuple[int, int, pl.DataFrame]]:
     """Every owed slice once. Where a node dies, what is still owed starts over on the nodes that are left.
 
     Ray would rather wait for the dead actor's return, for ever where the cluster has no room for it.
@@ -97,7 +119,7 @@ def _despite_deaths(ray: Any, work: Work, owed: dict[tuple[int, int], Any]) -> I
     num_deaths = 0
     while owed:
         try:
-            for number, start, rows in _results(ray, work, list(owed.values())):
+            for number, start, rows in _results(ray, work, list(owed.values()), num_actors):
                 del owed[number, start]
                 num_deaths = 0
                 yield number, start, rows
@@ -125,28 +147,52 @@ def _connect() -> Any:
     except ImportError:
         raise UserError("--executor ray: Ray is not installed; pip install 'gradus-rlvr[ray]'") from None
     if not ray.is_initialized():
+        address = _address()
         try:
-            # a cluster that `ray start` made here or that RAY_ADDRESS names, else one of this machine
-            ray.init(log_to_driver=False, logging_level="ERROR")
-        except ConnectionError as error:
-            where = os.environ.get("RAY_ADDRESS", "the cluster")
-            raise UserError(f"RAY_ADDRESS is {where}; no cluster answers there ({error})") from None
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise UserError(f"--executor ray: no cluster at {address} ({why}); look at it with `ray status`") from None
     # the runner shows progress and tells of failures
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     return ray
 
 
-def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int, pl.DataFrame]]:
+def _address() -> str:
+    """Where the cluster is: as RAY_ADDRESS says, else the one that `ray start` made here, else `local`, a new one.
+
+    Whether it answers is asked here: Ray waits minutes for one that is gone, and a killed one leaves its address.
+    """
+    stated = os.environ.get("RAY_ADDRESS", "")
+    if stated not in ("", "auto", "local"):
+        if not _answers(stated):
+            raise UserError(f"RAY_ADDRESS is {stated}; no cluster answers there; correct it, or unset it to work here")
+        return stated
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"  # noqa: S108  # where Ray leaves it
+    note = Path(folder) / "ray" / "ray_current_cluster"
+    running = note.read_text().strip() if stated != "local" and note.is_file() else ""
+    return running if _answers(running) else "local"
+
+
+def _answers(address: str) -> bool:
+    try:
+        place = urlsplit(f"//{address.removeprefix('ray://')}")
+        socket.create_connection((place.hostname or "", place.port or 0), ANSWER_S).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _results(ray: Any, work: Work, slices: list[Any], num_actors: int) -> Iterator[tuple[int, int, pl.DataFrame]]:
     """Run the slices over the actors; each comes back once, its samples in the log."""
-    num_actors = work.replica.num_replicas
     has_gpus = ray.cluster_resources().get("GPU", 0) > 0
     with warnings.catch_warnings():
         # max_restarts has no other way in yet than the arguments that Ray 2.64 will drop
         warnings.simplefilter("ignore")
         dataset = ray.data.from_arrow_refs(slices).map_batches(
             _Actor,
-            fn_constructor_args=(work.open, work.workspace.samples is not None),
+            fn_constructor_args=(work.open, work.workspace.samples is not None, work.replica.num_replicas is None),
             batch_size=None,
             batch_format="pyarrow",
             # from one up: a cluster may have less room than was asked for
@@ -165,7 +211,10 @@ def _results(ray: Any, work: Work, slices: list[Any]) -> Iterator[tuple[int, int
 class _Actor:
     """One copy of the stage in a process of its own, open from its first slice for as long as the process lives."""
 
-    def __init__(self, open_run: Open, has_samples: bool) -> None:  # ray hands arguments by position
+    def __init__(self, open_run: Open, has_samples: bool, is_one_of_many: bool) -> None:  # ray gives them by position
+        if is_one_of_many:
+            # an actor on every processor: none needs threads on all of them; read when polars is first at work
+            os.environ.setdefault("POLARS_MAX_THREADS", "1")
         self._open, self._has_samples = open_run, has_samples
         self._samples = SampleList()
         self._context: AbstractContextManager[Run] | None = None
@@ -196,10 +245,10 @@ class _Actor:
         return self._run
 
 
-def _slices(batch: pl.DataFrame, num_replicas: int) -> list[tuple[int, pl.DataFrame]]:
-    """Parts of a batch, each with its first row: some for every replica, none too small or too large to lose."""
+def _slices(batch: pl.DataFrame, num_slices: int) -> list[tuple[int, pl.DataFrame]]:
+    """About so many parts of a batch, each with its first row, none too small or too large to lose."""
     least, most = SLICE_ROWS
-    num_rows = max(least, min(most, -(-batch.height // (SLICES_PER_REPLICA * num_replicas))))
+    num_rows = max(least, min(most, -(-batch.height // num_slices)))
     return [(start, batch.slice(start, num_rows)) for start in range(0, max(batch.height, 1), num_rows)]
 
 

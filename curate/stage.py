@@ -19,7 +19,7 @@ import polars as pl
 from curate.artifact import Artifact
 from curate.config import Config
 from curate.errors import UserError
-from curate.executors import Replica, Work, map_batches
+from curate.executors import Replica, Work, check_executor, map_batches
 from curate.manifest import Manifest
 from curate.out_folder import Facts, OutFolder, Plots
 from curate.progress import Progress
@@ -115,6 +115,7 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
     Raises `UserError` where `out` holds another run's result and `force` is off, and where a corpus stage is to run
     elsewhere: it has its index in this process.
     """
+    check_executor(executor)
     if stage.scope == "corpus" and executor != "local":
         raise UserError(
             f"--executor is {executor!r}: {stage.name} compares problems with one another and runs in this process; "
@@ -139,17 +140,16 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
 def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, executor: str) -> None:
     num_batches = max(1, -(-pool.manifest.num_kept // stage.batch_rows))
     owed = [index for index in range(num_batches) if not folder.has_batch(index)]
-    # what the same stage found in an earlier pass makes way for what it finds now
-    batches = (
-        (index, pool.rows(index * stage.batch_rows, stage.batch_rows).drop(*stage.adds, strict=False)) for index in owed
-    )
     if not owed:
         return
-    for index, before, after in map_batches(Work(stage.open, workspace, stage.replica), batches, executor):
+
+    def rows(index: int) -> pl.DataFrame:
+        # what the same stage found in an earlier pass makes way for what it finds now
+        return pool.rows(index * stage.batch_rows, stage.batch_rows).drop(*stage.adds, strict=False)
+
+    for index, before, after in map_batches(Work(stage.open, workspace, stage.replica, rows), owed, executor):
         _check(stage, before, after)
         folder.write_batch(index, after)
-        if workspace.progress is not None and not stage.has_samples:
-            workspace.progress.tick(before.height)
 
 
 def _check(stage: Stage, before: pl.DataFrame, after: pl.DataFrame) -> None:
