@@ -35,13 +35,18 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 _RIGHT = "(?:correct|right|best|appropriate|true|proper|suitable|false|incorrect|valid|wrong)"
 _GOOD = f"(?:(?:most |single |one )?{_RIGHT} )"
 _THING = "(?:answers?|options?|alternatives?|choices?|responses?|statements?|letters?|expressions?|values?|completion)"
-_PICK = r"\b(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
+# "we choose one of the following meals" orders nothing
+_PICK = (
+    r"\b(?<!\bwe )(?<!\bhe )(?<!she )(?<!they )(?<!people )(?<!students )"
+    r"(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
+)
 _WRITE = r"\b(?:enter|write|give|type|answer|respond|reply|report|state|provide|submit|use|output)"
 _YOURS = "(?:only )?(?:with )?(?:only )?(?:the |your answer as (?:the |an? )?|an? )?"
 
 _ALONE = _any_of(
     r"\bwhich (?:one |two |three )?(?:of|among) (?:these|those|the (?:following|above|below))\b",
-    rf"\bwhich (?:one |two |three )?(?:of|among) the {_THING}\b",
+    rf"\bwhich (?:one |two |three )?(?:of|among) the (?:{_THING}\b|\w+ (?:below|above)\b)",
+    r"\b(?:all|each|every one) of the following\b[^.?!]*\bexcept\b",
     rf"\bwhich {_THING} (?:below |above )?(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
     r"\bof the following(?: \w+)?, (?:which|the (?:best|closest|nearest|most|largest|smallest|greatest|least|only))\b",
     rf"{_PICK} (?:all |only )?(?:the |an? )?{_GOOD}+{_THING}\b",
@@ -55,14 +60,24 @@ _ALONE = _any_of(
     r"\b(?:your answer should be|answer with) (?:the |a )?(?:single )?(?:letter|option)\b",
     # Enter "C" for circle, "P" for parabola
     r"[\"“'‘`]+\w[\"”'’`]+ (?:for|if) [\w ]+[,;] .{0,80}[\"“'‘`]+\w[\"”'’`]+ (?:for|if) ",
-    r"\b(?:answer|multiple) choices?\s*[:：]|\b(?:options|choices)\s*(?:are)?\s*[:：]|选项\s*[:：]",
-    "哪(?:个|一个|些)选项|(?:以下|下列)选项|正确的选项|选项中|请选择|选择正确",
+    r"\b(?:answer|multiple) choices?\s*[:：]|\b(?:options|choices)[\"']?\s*(?:are)?\s*[:：]|选项\s*[:：]",
+    r"\b(?:options|choices)\s*=\s*[\[({]",
+    "哪(?:个|一个|些)选项|(?:以下|下列)选项|正确的选项|选项中|请选择|选择正确|(?:命题|结论|说法|答案)的?序号|填写?序号",
+    "次のうち|次の中から|正しいものを|どれか|다음 중|옳은 것|(?:아닌|알맞은) 것은|보기에서",
+    r"\bкак(?:ое|ая|ой|ие) из (?:следующих|этих|перечисленных|чисел)|\bвыберите\b",
+    r"\bcuál(?:es)? de (?:los|las|estos|estas)\b|\bwelche[rs]? der folgenden\b|\bqual d(?:as|os) seguintes\b",
+    r"\b(?:lequel|laquelle|lesquels|lesquelles) (?:des|de ces)\b",
     r"[（(【\[]\s*(?:单选|多选|单项选择|多项选择|不定项选择|选择)题?\s*[)）】\]]",
 )
 _PICKS = "select choose pick mark tick circle check identify indicate".split()
-ALONE: Final = Cue(
-    ("which", "letter", "option", "choice", "following", '" for', "” for", "' for", "选", *_PICKS), _ALONE
-)
+_ABROAD = (
+    "次の", "正しいもの", "どれか", "다음 중", "옳은 것", " 것은", "보기", " из ", "выберите", "cuál", "lequel",
+    "laquelle", "lesquel", "folgenden", "seguintes",
+)  # fmt: skip
+_WORDS = ("which", "letter", "option", "choice", "following", '" for', "” for", "' for", "选", "序号")
+ALONE: Final = Cue((*_WORDS, *_PICKS, *_ABROAD), _ALONE)
+# Write P for prime or C for composite
+STANDS_FOR: Final = Cue((" for ",), re.compile(r"\b[A-Z] for [a-z]+(?:,| or| and)+ [A-Z] for [a-z]"))
 CLOSED_ZH: Final = _any_of(
     "(?:下列|以下|下面)[^。？?；;]{0,60}?(?:的是|的有|的为|哪[个项种些一])"
     r"[^。？?]{0,12}(?:[（(][\s　]*[)）]|[？?：:]|_{2,}|\s*$)"
@@ -79,7 +94,7 @@ COUNTS: Final = _any_of(
     r"\bhow many (?:of|among|(?:\w+ )?statements)\b",
     r"\bnumber of (?:the )?(?:following|true|correct|false|these|statements)\b",
     # of a count far before the end the list is no part
-    "(?:(?:^|[^哪])个数|几个|有多少个?是|共有)[^。？?]{0,30}\\s*$",
+    "(?:(?<![哪一二三四五六七八九十两几\\d])个数|几个|有多少个?是|共有)[^。？?]{0,30}[？?：:]?\\s*$",
 )
 CONDITIONS: Final = _any_of(
     r"(?:satisf\w+|conditions?|propert\w+|rules?|axioms?|such that|assum\w+|requirements?|constraints?|steps?|facts|"
@@ -91,26 +106,35 @@ _VERBS = (
 )
 ASKS: Final = re.compile(
     rf"(?:^|[.;,:!?]\s*|\b(?:then|hence|and)\s+)[\W_]*(?:please\s+)?(?:{_VERBS})(?![a-z])|[?？][\W_]*$"
-    r"|(?:^|[。；，：,;:.]\s*)(?:求|证明|试|写出|计算|解答|说明|问|画出|化简)",
+    r"|(?:^|[。；，：,;:.]\s*)(?:求|证明|试|写出|计算|解答|说明|问|画出|化简)|求めよ|答えよ|とする|구하|найдите|вычислите",
     re.IGNORECASE,
 )
 _QUOTE = r"[\"'“”`*]*"
 _BINARY = _any_of(
     r"\btrue\s*(?:or|/)\s*false\s*[?:)\]]|\btrue\s*(?:or|/)\s*false\W*$|\byes\s*(?:or|/)\s*no\b\W*$",
-    r"^\W*(?:true or false|true/false|t/f|yes or no|yes/no)\b",
+    r"^\W*(?:true or false|true/false|t/f|yes or no|yes/no)\b|[\[(]\s*(?:t\s*/\s*f|y\s*/\s*n)\s*[\])]",
+    r"\b(?:true|yes)\s*[(=:]\s*[1ty]\)?\W+(?:(?:or|and)\W+)?(?:false|no)\b",
+    rf"{_WRITE}\W+(?:with\W+)?{_QUOTE}[ty]{_QUOTE}\s*(?:or|/)\s*{_QUOTE}[fn]\b",
     r"\bwhether\b[^.?!]*\b(?:true or false|correct or incorrect|right or wrong)\b",
     r"\bwhether (?:the|this|each) (?:following )?statements?\b[^.?!]* (?:is|are) (?:true|correct|false)\b",
     rf"(?:{_WRITE}|\b(?:say|choose|with|either))\W+(?:(?:with|only|either|simply)\W+)*"
     rf"{_QUOTE}(?:yes|true){_QUOTE}\s*(?:\bor\b|/|\band\b|,)\s*{_QUOTE}(?:no|false)\b",
-    '判断(?:正误|对错|题|下列[^。]*(?:正误|对错|是否正确)|[:：])|对的?(?:打|画)[“"]?[√✓]',
+    '(?<![道个些的])判断(?:正误|对错|题|下列[^。]*(?:正误|对错|是否正确)|[:：])|对的?(?:打|画)[“"]?[√✓]',
     r"[（(]\s*(?:对|正确|√)\s*(?:或|/|、|or)?\s*(?:错|错误|×)\s*[)）]",
     r"(?:是否正确|对吗|对不对|正确吗)[？?。]?\s*[（(]?\s*[)）]?\s*$",
 )
-BINARY: Final = Cue(("true", "yes", "correct", "right", "t/f", "判断", "对", "正确", "√"), _BINARY)
+BINARY: Final = Cue(("true", "yes", "correct", "right", "t/f", "y/n", " or ", "判断", "对", "正确", "√"), _BINARY)
 BINARY_ANSWERS: Final = frozenset(
-    "yes no true false right wrong correct incorrect 对 错 是 否 正确 错误 不正确 不对 √ × ✓ ✗ ✔ ✘ 真 假 不是".split()
+    "yes no true false right wrong correct incorrect 对 错 是 否 正确 错误 不正确 不对 √ × ✓ ✗ ✔ ✘ 真 假 不是 "
+    "はい いいえ 正しい 正しくない 예 아니오 아니요 네 참 거짓 да нет верно неверно sí verdadero falso oui non vrai "
+    "faux ja nein wahr falsch richtig sim não نعم لا".split()
 )
+# words that answer a question of yes or no where one is asked, and are values elsewhere
+ASKED_ANSWERS: Final = frozenset(
+    "能 不能 会 不会 存在 不存在 有 没有 可以 不可以 成立 不成立 够 不够 可能 不可能 相等 不相等 公平 不公平".split()
+)
+ASKS_BINARY: Final = re.compile("吗|是否|能否|可否|会不会|能不能|有没有|是不是|够不够")
 LETTERS_ARE_THE_TOPIC: Final = _any_of(
     r"\bletters?\b|alphabet|hexadecimal|\bbase\b|\broman\b|\bgrades?\b|\bnotes?\b|vitamin|blood type|cipher",
-    r"\bdecod|\bencod|integral|constant of|differential|\bint\b|字母|进制|等级|血型",
+    r"\bdecod|\bencod|integral|constant of|differential|general solution|\bint\b|boolean|字母|进制|等级|血型",
 )

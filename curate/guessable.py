@@ -13,15 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from curate.alternatives import alternatives
 from curate.choice_cues import (
     ALONE,
+    ASKED_ANSWERS,
+    ASKS_BINARY,
     BINARY,
     BINARY_ANSWERS,
     CLOSED_ZH,
     COUNTS,
     LETTERS_ARE_THE_TOPIC,
+    STANDS_FOR,
 )
-from curate.offered import has_contents, named_labels, offers_options, squashed
+from curate.named_labels import are_binary, named_labels
+from curate.offered import has_contents, offers_options
 from curate.option_runs import WRAP, OptionRun, masked, option_runs
 
 
@@ -53,13 +58,15 @@ def guessable(prompt: str, ground_truth: str | None, choices: Sequence[str] | No
     is_named = _SAYS_OPTION.match(ground_truth or "") is not None
     for run in option_runs(text):
         if has_contents(run) and ((is_named and named_labels(answer, run)) or offers_options(text, run, answer)):
-            return Guessable("multiple_choice", f"{run.alphabet}_{run.shape}", " ".join(run.names), run)
+            reason = "true_false" if are_binary(run.contents) else "multiple_choice"
+            return Guessable(reason, f"{run.alphabet}_{run.shape}", " ".join(run.names), run)
     if choices is not None and len(choices) > 1:
         return Guessable("multiple_choice", "choices_column", f"{len(choices)} choices")
     return _without_labels(text, answer)
 
 
 _SAYS_OPTION = re.compile(r"\W*(?:the )?(?:correct )?(?:option|choice|选项)\b", re.IGNORECASE)
+_TAG = re.compile(r"</?answer>", re.IGNORECASE)
 _BOX = re.compile(r"\\boxed\s*\{(.*)\}", re.DOTALL)
 _LEAD_IN = re.compile(
     r"^(?:the )?(?:correct |final )?(?:answer|option|choice)(?: is\b)?\s*[:：]?\s+|^(?:答案|故选|选项?)\s*[:：]?\s*",
@@ -69,17 +76,22 @@ _LEAD_IN = re.compile(
 
 def plain_answer(ground_truth: str | None) -> str:
     r"""A ground truth without markup, box, lead-in and closing stops: `**B)**` is `B)`, `\\text{(C)}` is `(C)`."""
-    text = _BOX.sub(r"\1", masked(ground_truth or "").replace(WRAP, ""))
+    text = _BOX.sub(r"\1", _TAG.sub("", masked(ground_truth or "").replace(WRAP, "")))
     text = _LEAD_IN.sub("", text.strip(" $\n")).strip(" \n$*`.。，,")
     num_open = text.count("}") - text.count("{")  # of the markup that `masked` took away
     return text.removesuffix("}" * max(num_open, 0)).strip(" \n$*`.。，,")
 
 
+_ANGLES: Final = re.compile(r"\b(?:acute|obtuse|left|angles?|triangles?)\b", re.IGNORECASE)
+
+
 def _binary(text: str, answer: str, choices: Sequence[str] | None) -> Guessable | None:
     word = re.split(r"[,.;，。；:：]", answer.lower())[0].strip(" \"'“”()（）")
-    if word in BINARY_ANSWERS:
+    if word in BINARY_ANSWERS and not (word == "right" and _ANGLES.search(text)):
         return Guessable("true_false", "binary", word)
-    if choices is not None and len(choices) == 2 and all(plain_answer(it).lower() in BINARY_ANSWERS for it in choices):
+    if word in ASKED_ANSWERS and ASKS_BINARY.search(text):
+        return Guessable("true_false", "binary", word)
+    if choices is not None and are_binary([plain_answer(choice) for choice in choices]):
         return Guessable("true_false", "binary", " / ".join(choices))
     cue = BINARY.search(text)
     if cue is not None and answer.lower() in ("", "t", "f", "y", "n", "0", "1", "a", "b"):
@@ -91,7 +103,7 @@ _LETTERS: Final = re.compile(r"\(?[A-H]\)?|[A-E](?:\s*[,，、]?\s*[A-E])+")
 
 
 def _without_labels(text: str, answer: str) -> Guessable | None:
-    cue = ALONE.search(text) or CLOSED_ZH.search(text)
+    cue = ALONE.search(text) or CLOSED_ZH.search(text) or STANDS_FOR.search(text)
     if cue is not None and not COUNTS.search(text[: cue.start()][-40:] + cue[0]):
         return Guessable("multiple_choice", "no_labels", cue[0].strip()[:80])
     if _LETTERS.fullmatch(answer) and not LETTERS_ARE_THE_TOPIC.search(text):
@@ -100,38 +112,29 @@ def _without_labels(text: str, answer: str) -> Guessable | None:
         names = [*letters, *("B" for letter in letters if letter == "A")]
         if letters == sorted(set(letters)) and not any(_names_something(text, name) for name in names):
             return Guessable("multiple_choice", "option_less", answer)
-    return _alternatives(text, answer)
+    if (words := alternatives(text, answer)) is not None:
+        return Guessable("multiple_choice", "alternatives", words[:80])
+    return None
+
+
+_RANGE: Final = re.compile(
+    r"(?<![A-Za-z\\])A(?:\$?\s*(?:to|through|[-–—…]|,?\s*\.\.\.,?)\s*\$?|, B,? .{1,8})([C-Z])(?![A-Za-z])"
+)
+_WHO: Final = re.compile(
+    r"\bwho\b|\b(?:which|what) (?:vertex|corner|point|side|team|player|person|town|city)\b", re.IGNORECASE
+)
 
 
 def _names_something(text: str, letter: str) -> bool:
-    """Whether a letter stands in the text as a name; the article in `A car` does not."""
-    return re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])(?!\s+[a-z]{{2}})", text) is not None
+    """Whether a letter stands in the text as a name; the article in `A car` does not.
 
-
-_CLOSED: Final = re.compile(
-    r"(?:\b(?:which|whether|determine if|choose|select|decide|classify)\b"
-    r"|(?:^|[.?!\n]\s*|,\s*)(?:is|are|was|were|does|do|did)\b)"
-    r"(?P<body>[^.?!]*\s(?:or|versus)\s[^.?!]*)[.?!]",
-    re.IGNORECASE,
-)
-
-
-_EITHER: Final = re.compile(r"\s(?:or|versus)\s", re.IGNORECASE)  # a cheap look: every `_CLOSED` has one
-_LISTED: Final = re.compile(
-    r"\b(?:one of|with|from|using|between)\s+(?:the\s+)?(?:following\s+)?(?:words?|terms?|symbols?|signs?|phrases?)"
-    r"\s*[:：(]\s*(?P<body>[^.?!)\n]*)",
-    re.IGNORECASE,
-)
-
-
-def _alternatives(text: str, answer: str) -> Guessable | None:
-    """The stem itself lists what can be answered: "Is it odd, even, or neither?" with the answer among them."""
-    want = squashed(answer)
-    if len(want) < 2:
-        return None
-    closed = _CLOSED.finditer(text.replace("...", "…")) if _EITHER.search(text) else ()
-    for match in (*closed, *_LISTED.finditer(text)):
-        items = {squashed(item) for item in re.split(r"[,:()]|\bor\b|\bversus\b|\bit\b", match["body"])} - {""}
-        if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
-            return Guessable("multiple_choice", "alternatives", match[0].strip()[:80])
-    return None
+    Points are also named in `ABCD` and `A to F`.
+    """
+    article = r"(?!\s+[a-z]{2})" if letter == "A" else ""
+    if re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z]){article}", text):
+        return True
+    if any(letter < last for last in _RANGE.findall(text)):
+        return True
+    return (
+        _WHO.search(text) is not None and re.search(rf"(?<![A-Za-z])[A-Z]*{letter}[A-Z]*(?![A-Za-z])", text) is not None
+    )

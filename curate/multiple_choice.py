@@ -37,7 +37,7 @@ class MultipleChoiceConfig(Config):
 def stage(config: MultipleChoiceConfig) -> Stage:
     """The stage `multiple-choice`: drops with reason `multiple_choice` or `true_false`."""
     return Stage(
-        "multiple-choice", 3, "batch", config, bound(run, config), facts=_facts if config.mode == "rewrite" else None
+        "multiple-choice", 4, "batch", config, bound(run, config), facts=_facts if config.mode == "rewrite" else None
     )
 
 

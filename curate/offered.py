@@ -8,35 +8,8 @@ from __future__ import annotations
 import re
 
 from curate.choice_cues import ALONE, ASKS, CLOSED_ZH, CONDITIONS, COUNTS, WITH_LABELS
-from curate.option_runs import FIGURE, STRONG, WRAP, OptionRun
-
-_BETWEEN = re.compile(r"[\s,，、;；&()（）\[\].:：/\"'“”]+|(?<![a-z])(?:and|or|only|和|与|或)(?![a-z])")
-_HEADED = re.compile(r"\W*(\w+)\s*[).:．、）\]]\s*(.+)", re.DOTALL)
-
-
-def named_labels(answer: str, run: OptionRun) -> tuple[str, ...]:
-    """The labels of `run` that an answer names: `("A", "C")` for `A, C` or `AC`; () where it names none.
-
-    `B) 18` names B where 18 is what stands behind B.
-    """
-    names = {name.lower(): name for name in run.names}
-    parts = [part for part in _BETWEEN.split(answer.lower()) if part]
-    if parts and all(part in names for part in parts):
-        return tuple(names[part] for part in parts)
-    if len(parts) == 1 and run.alphabet in ("upper", "circled") and _is_ascending(parts[0]):
-        return tuple(names[mark] for mark in parts[0]) if all(mark in names for mark in parts[0]) else ()
-    head = _HEADED.match(answer)
-    if head is not None and (name := names.get(head[1].lower())) is not None:
-        return (name,) if squashed(run.contents[run.names.index(name)]) == squashed(head[2]) else ()
-    return ()
-
-
-_DRESS = re.compile(rf"[{WRAP}$}}{{*`\s]+|\\(?=[()\[\]])|\\(?:text|mathrm|left|right)(?![a-z])")
-
-
-def squashed(text: str) -> str:
-    """Text reduced to what two writings of one short answer share, to compare an answer with an option."""
-    return _DRESS.sub("", re.sub(r"\\[dt]frac", r"\\frac", text.lower())).strip(".,;。；，、|()（）")
+from curate.named_labels import are_binary, named_labels, squashed
+from curate.option_runs import FIGURE, LOOSE, STRONG, WRAP, OptionRun
 
 
 def offers_options(text: str, run: OptionRun, answer: str) -> bool:
@@ -44,10 +17,13 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
     stem = text[: run.start]
     is_cued = ALONE.search(text) is not None or CLOSED_ZH.search(stem) is not None
     asks_on = _asks_on(run) and not _comes_first(run, stem, answer)
-    if run.shape == "bare" and not (_is_put_to_choice(stem) and _are_short(run)):
+    is_named = named_labels(answer, run) != ()
+    if len(run.labels) > 2 and not asks_on and _OF_THE_OTHERS.search(run.contents[-1]):
+        return True
+    if run.shape in LOOSE and not _is_plain_list(run, stem, is_named=is_named):
         return False
-    if named_labels(answer, run):
-        return not _is_also_a_value(run, answer, is_cued=is_cued, asks_on=asks_on)
+    if is_named:
+        return not _is_also_a_value(run, stem, answer, is_cued=is_cued, asks_on=asks_on)
     if asks_on or _are_questions(run) or (len(run.labels) < 3 and not _is_pair_of_options(run, stem, answer, is_cued)):
         return False
     if answer and squashed(answer) in {squashed(content) for content in run.contents}:
@@ -56,17 +32,45 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
         return False
     if run.shape in ("dash", "bare"):
         return not answer and _is_put_to_choice(stem) and _are_short(run)
+    return _is_told_by_text(text, run, answer, is_cued=is_cued)
+
+
+def _is_told_by_text(text: str, run: OptionRun, answer: str, *, is_cued: bool) -> bool:
+    """Whether a run that the answer says nothing of, and that asks for nothing itself, offers options."""
+    stem = text[: run.start]
     if run.alphabet not in STRONG:
-        counts_them = COUNTS.search(stem) is not None and not _are_numbers(run)
+        counts_them = (COUNTS.search(stem) is not None and not _are_numbers(run)) or _counts_claims(run, stem)
         return not counts_them and (is_cued or (not answer and _are_offered(text, run)))
-    if is_cued:
-        return True
+    if is_cued or _TABLE_HEAD.search(stem):
+        return is_cued
     return not CONDITIONS.search(stem) and (WITH_LABELS.search(stem) is not None or _stands_apart(text, run))
+
+
+_OF_THE_OTHERS = re.compile(
+    r"^\W*(?:none|all|both|neither|any|not any) of (?:these|those|them|the (?:above|others?|options|choices|given))\b|"
+    r"^\W*(?:can ?not|can't|could not) be (?:determined|inferred)|^\W*insufficient (?:data|information)|以上|无法确定"
+    "|不能确定",
+    re.IGNORECASE,
+)
+_TABLE_HEAD = re.compile(
+    r"^(?!.*(?:option|choice|answer|letter|选项|答案)).*\n[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+\s*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ENDS = re.compile(r"[.?!:。？！：]\W*$")
+
+
+def _is_plain_list(run: OptionRun, stem: str, *, is_named: bool) -> bool:
+    """Whether labels without a mark of their own stand before short values, below what they must answer."""
+    if not _are_short(run):
+        return False
+    is_behind_question = is_named and _ENDS.search(stem) is not None
+    return is_behind_question or (_is_put_to_choice(stem) and run.shape == "bare")
 
 
 _OR = re.compile(r"(?:\bor|或者?|还是)\W*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s*[（(][^()（）]{4,}[)）][\s.。．]*$")
 _BLANK = re.compile(r"[（(【][\s~　]*[)）】]|_{2,}|\\uline\{[\s~]*\}")
+_OWED = re.compile(rf"{_BLANK.pattern}|\s{WRAP}{WRAP}(?:\s|$)|[=＝]\s*[;；.。]?\s*$")  # what a sub-question leaves open
 _ORDERS = (
     "(?:find|compute|calculate|evaluate|simplify|solve|factor|expand|differentiate|integrate|convert|count|determine|list|"
     "计算|解|化简|求|因式分解)"
@@ -91,7 +95,7 @@ def _are_offered(text: str, run: OptionRun) -> bool:
     them stands before a short value.
     """
     stem = _REMARK.sub("", text[: run.start])
-    if CONDITIONS.search(stem) or _ORDER.search(stem) or any(_BLANK.search(content) for content in run.contents):
+    if CONDITIONS.search(stem) or _ORDER.search(stem) or any(_OWED.search(content) for content in run.contents):
         return False
     if _is_put_to_choice(stem) or (_OR.search(run.contents[-2]) and "?" in text[run.start :]):
         return True
@@ -137,12 +141,31 @@ def _comes_first(run: OptionRun, stem: str, answer: str) -> bool:
     )
 
 
-def _is_also_a_value(run: OptionRun, answer: str, *, is_cued: bool, asks_on: bool) -> bool:
+_CLAIM = re.compile(
+    r"[=<>≤≥≠]|\\(?:[lgn]eq?|[lg]t)(?![a-z])|\b(?:is|are|has|have|can|does)\b|[是有为能]", re.IGNORECASE
+)
+
+
+def _are_claims(run: OptionRun) -> bool:
+    """Whether at least half of what the labels stand before says something that may hold: it can be counted."""
+    return 2 * sum(_CLAIM.search(content) is not None for content in run.contents) >= len(run.contents)
+
+
+def _counts_claims(run: OptionRun, stem: str) -> bool:
+    last = re.split(r"(?<=[.。!！?？])\s*", stem.strip().rstrip("?？"))[-1]
+    return _HOW_MANY.search(last) is not None and _are_claims(run)
+
+
+_HOW_MANY = re.compile(r"\bhow many\b|\b(?:find|what is|give) the (?:\w+ )?number of\b|多少|几", re.IGNORECASE)
+
+
+def _is_also_a_value(run: OptionRun, stem: str, answer: str, *, is_cued: bool, asks_on: bool) -> bool:
     """Whether an answer that reads as a label may as well be a value: a bare figure, a variable, a name in the stem."""
     if run.alphabet in STRONG:
-        return run.shape in ("dot", "colon", "line") and asks_on and not is_cued
-    if run.alphabet == "digit" and answer.isdigit():
-        return asks_on or _are_questions(run) or len(run.labels) < 3
+        return run.shape not in ("paren", "half", "word", "quoted") and asks_on and not is_cued
+    if answer.isdecimal():
+        is_count = _counts_claims(run, stem) or (CONDITIONS.search(stem) is not None and _are_claims(run))
+        return asks_on or _are_questions(run) or len(run.labels) < 3 or is_count
     return _are_questions(run) or (asks_on and not is_cued)
 
 
@@ -150,6 +173,8 @@ def _is_pair_of_options(run: OptionRun, stem: str, answer: str, is_cued: bool) -
     """Whether two labels are enough: only where the stem leaves no doubt."""
     if run.alphabet not in STRONG:
         return False
+    if are_binary(run.contents):
+        return True
     if answer:
         return is_cued or squashed(answer) in {squashed(content) for content in run.contents}
     return (
@@ -214,7 +239,3 @@ _OPEN_END = re.compile(
 def _is_put_to_choice(stem: str) -> bool:
     """Whether a stem ends in a question or in the middle of a sentence, so that what follows must answer it."""
     return _OPEN_END.search(stem) is not None
-
-
-def _is_ascending(letters: str) -> bool:
-    return len(letters) > 1 and list(letters) == sorted(set(letters))

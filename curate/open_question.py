@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 
 from curate.choice_cues import ALONE, CLOSED_ZH
 from curate.guessable import Guessable, plain_answer
-from curate.offered import named_labels, squashed
+from curate.named_labels import named_labels, squashed
 from curate.option_runs import FIGURE, WRAP, OptionRun, masked
 
 
@@ -30,9 +31,13 @@ def open_question(
     """The open question behind a problem that `guessable` found, or None where it cannot stand without its options."""
     if how.reason != "multiple_choice":
         return None
-    content = _right_content(prompt, ground_truth, choices, how.run)
+    has_column = choices is not None and len(choices) > 1
+    contents = _contents(prompt, choices, how.run)
+    content = _right_content(plain_answer(ground_truth), contents, None if has_column else how.run)
     stem = _stem(prompt, how.run)
     if content is None or stem is None or not _is_value(content) or _needs_options(stem):
+        return None
+    if _are_claims(contents) and not _IS_EQUATION.search(stem[-60:]):
         return None
     return OpenQuestion(_completed(stem), content)
 
@@ -40,22 +45,12 @@ def open_question(
 _LABEL = re.compile(r"^\s*[(（\[]?[A-Ja-j1-9][)）\].．、:：]\s*(?=\S)")
 
 
-def _right_content(
-    prompt: str, ground_truth: str | None, choices: Sequence[str] | None, run: OptionRun | None
-) -> str | None:
+def _right_content(answer: str, contents: Sequence[str], run: OptionRun | None) -> str | None:
     """The text of the right option, markup kept; None where it is not exactly one."""
-    answer = plain_answer(ground_truth)
-    if choices is not None and len(choices) > 1:
-        contents = [_LABEL.sub("", choice).strip() for choice in choices]
-        names = [chr(ord("A") + index) for index in range(len(contents))]
-        if answer.strip("()").upper() in names:
-            return contents[names.index(answer.strip("()").upper())]
-    elif run is not None:
-        contents = _contents(prompt, run)
-        if len(named := named_labels(answer, run)) == 1:
-            return contents[run.names.index(named[0])]
-    else:
-        return None
+    names = run.names if run is not None else tuple(ascii_uppercase[: len(contents)])
+    named = named_labels(answer, run) if run is not None else (answer.strip("()").upper(),)
+    if len(named) == 1 and named[0] in names:
+        return contents[names.index(named[0])]
     same = [content for content in contents if answer and squashed(content) == squashed(answer)]
     if not same and answer:
         from curate.verify import verify
@@ -64,13 +59,27 @@ def _right_content(
     return same[0] if len(same) == 1 else None
 
 
-def _contents(prompt: str, run: OptionRun) -> list[str]:
-    """What stands behind each label in the prompt itself: `masked` keeps positions."""
+def _contents(prompt: str, choices: Sequence[str] | None, run: OptionRun | None) -> list[str]:
+    """The options' texts: of the column, else behind each label in the prompt itself, where `masked` found it."""
+    if choices is not None and len(choices) > 1:
+        return [_LABEL.sub("", choice).strip() for choice in choices]
+    if run is None:
+        return []
     starts = [label.end for label in run.labels]
     ends = [*(label.start for label in run.labels[1:]), len(prompt)]
     contents = [prompt[start:end] for start, end in zip(starts, ends, strict=True)]
     contents[-1] = contents[-1].strip("\n ").split("\n", 1)[0]
     return [_trimmed(content) for content in contents]
+
+
+_IS_EQUATION = re.compile(r"\bequations?\b|\bformula\b|方程|解析式|关系式|表达式", re.IGNORECASE)
+_RELATION = re.compile(r"(?:[=<>≤≥≠]|\\(?:leq?|geq?|neq?|lt|gt)(?![a-z]))")
+
+
+def _are_claims(contents: Sequence[str]) -> bool:
+    """Whether options relate different things, as `a < b` and `ab > a^2`: besides the right one others may hold."""
+    sides = [_RELATION.split(content, maxsplit=1) for content in contents]
+    return len({squashed(side[0]) for side in sides if len(side) > 1}) > 1
 
 
 _SPACE_BEFORE = re.compile(r"^(?:[\s$}*~,]|\\(?:q?quad|[ ,;!]))+")
@@ -80,24 +89,52 @@ _SPACE_BEHIND = re.compile(
 
 
 def _trimmed(content: str) -> str:
-    """An option's content without the spacing, separators and dangling markup around it; its own `$` balanced."""
+    """An option's content without the spacing, separators and dangling markup; in one `$` where it has any."""
     text = _SPACE_BEHIND.sub("", _SPACE_BEFORE.sub("", content.strip())).strip().removesuffix("\\")
+    text = re.sub(r"(?<!\\)\$", "", text)  # the first of a pair went with the space before
     while text.endswith("}") and text.count("}") > text.count("{"):
         text = text[:-1].rstrip()
-    return f"${text}$" if "\\" in text and "$" not in text else text
+    return f"${text}$" if "\\" in text else text
 
 
 def _stem(prompt: str, run: OptionRun | None) -> str | None:
     """The prompt without its options; None where it is not simply what stands before them."""
     if run is None:
-        return prompt.strip()
-    stem = prompt[: run.start].rstrip()
+        return _asked(prompt)
+    stem = _asked(prompt[: run.start])
+    behind = prompt[run.labels[-1].end :].strip("\n ").partition("\n")[2]
+    if not stem:  # the options come first
+        return _asked(behind)
     stem = re.sub(r"(?:\\(?:textbf|text|mathrm|mathbf|q?quad)\{?|\\\[|\\\(|\*\*|[\s{(（\[])+$", "", stem)
     if stem.count("$") % 2:
         stem = stem[:-1].rstrip() if stem.endswith("$") else stem + "$"
-    tail = f"{run.contents[-1].strip().partition(chr(10))[2]} {run.tail}"
-    tail = ALONE.sub("", tail)
-    return stem if stem and len(tail.split()) < 6 else None
+    return stem if stem and len(ALONE.sub("", _asked(behind)).split()) < 6 else None
+
+
+_HEADING = re.compile(
+    r"(?:^|(?<=[.?!:。？\n]))[ \t]*[*_#]*(?:(?:answer )?(?:options?|choices?)|选项|question|problem|问题)[*_]*\s*"
+    r"[:：][*_]*\s*$"
+    r"|^\W*(?:question|problem|问题|题目)\s*[:：]\s*",
+    re.IGNORECASE,
+)
+_INSTRUCTION = re.compile(
+    r"(?:^|(?<=[.?!。？\n]))\s*(?:please )?(?:"
+    r"(?:choose|select|pick|mark|circle) the (?:single |one )?(?:correct|right) "
+    r"(?:answer|option|choice|letter|response|alternative)s?"
+    r"|(?:answer|respond) with (?:only )?the (?:\w+ )?(?:letter|option)"
+    r"|(?:let's )?(?:think|reason|work)(?: through (?:it|this))? step by step|put your (?:final )?answer"
+    r"|(?:write|give|put) (?:your |the )?(?:final )?answer (?:in|within|inside) |answer\s*[:：]"
+    r")[^.?!。\n]*(?:[.?!。:：]|\n|$)",
+    re.IGNORECASE,
+)
+
+
+def _asked(text: str) -> str:
+    """The text without headings of options and sentences that only tell how to answer."""
+    before = None
+    while before != text:
+        before, text = text, _HEADING.sub("", _INSTRUCTION.sub("", text)).strip()
+    return text
 
 
 _NO_VALUE = re.compile(
@@ -125,14 +162,18 @@ _POINTS_AT_OPTIONS = re.compile(
     r"\b(?:which|following|these|those|options?|choices?|choose|select|pick|alternatives?|statements?|letter|closest|"
     r"nearest|approximate\w*|about how|roughly|estimate|best|could be|might be|may be|can be(?! (?:written|expressed))|"
     r"a possible|except|is not|are not|cannot be|necessarily|for example|one of|true|false|correct|equivalent|"
-    r"same as|graph of)\b|下列|以下|选项|选出|哪|可能|可以是|不是|不等|错误|正确|最接近|大约|估计|其中|符合|满足",
+    r"same as|graph of)\b|\b(?:divisible by|multiples? of|factors? of|divisors? of|divides?)\W*$"
+    r"|\b(?:what is|find|give|name) an?\b"
+    # an indefinite subject: others may do as well
+    r"|^\W*(?:an?|one|two|three|some|any|another)\b.*\b(?:is|are|be)\W*$"
+    r"|整除|的一个|之一|下列|以下|选项|选出|哪|可能|可以是|不是|不等|错误|正确|最接近|大约|估计|其中|符合|满足",
     re.IGNORECASE,
 )
 
 
 def _needs_options(stem: str) -> bool:
     """Whether a stem cannot be answered, or has other right answers, once its options are gone."""
-    last = re.split(r"(?<=[.。!！?？])\s+", _without_drawings(stem))[-1]
+    last = re.split(r"(?<=[.。!！?？])(?<!\.\.)\s+", _without_drawings(stem))[-1]
     found = ALONE.search(stem), CLOSED_ZH.search(stem), _POINTS_AT_OPTIONS.search(last)
     return any(match is not None for match in found)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 FIGURE: Final = "\ue000"  # stands for every character of a drawing or a listing: content, but no text
@@ -22,8 +23,18 @@ ALPHABETS: Final = {
     "roman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
     "ROMAN": ("I", "II", "III", "IV", "V", "VI", "VII", "VIII"),
     "cyrillic": "АБВГДЕ",
+    "cyrillic_lower": "абвгде",
+    "greek": "ΑΒΓΔΕΖ",
+    "greek_lower": "αβγδε",
+    "kana": "アイウエオ",
+    "hangul": "가나다라마",
+    "arabic": "أبجده",
+    "stems": "甲乙丙丁戊",
+    "upper_f": "FGHJK",  # every second question of some American tests
+    "upper_p": "PQRST",
 }
-STRONG: Final = ("upper", "cyrillic")  # alphabets that rarely number anything but options
+STRONG: Final = ("upper", "cyrillic", "greek")  # alphabets that rarely number anything but options
+LOOSE: Final = ("bare", "dressed", "equals")  # shapes of labels that may as well be names in running text
 
 _SAME_LENGTH: Final = (
     (
@@ -36,7 +47,10 @@ _SAME_LENGTH: Final = (
     (re.compile(r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathsf|mbox|emph|underline)\s*\{"), WRAP),
     (
         re.compile(
-            r"\{\s*\\(?:bf|rm|it|sf)(?![a-z])|\\(?:bf|rm|left|right|displaystyle)(?![a-z])|\*\*|(?<!_)__(?!_)|</?[bi]>"
+            r"\{\s*\\(?:bf|rm|it|sf)(?![a-z])|\\(?:bf|rm|left|right|displaystyle|math(?:rm|bf|sf))(?![a-z])|\*\*"
+            r"|(?<!_)__(?!_)|</?(?:[bi]|strong|em)>"
+            r"|(?<![\w*`])[*`](?=[A-Ja-j][*`](?![\w*`]))|(?<=[*`][A-Ja-j])[*`](?![\w*`])"
+            r"|\\[(\[](?=[A-J]\\[)\]])|(?<=\\[(\[][A-J])\\[)\]]"
         ),
         WRAP,
     ),
@@ -55,10 +69,10 @@ _CORE: Final = {
     "circled": r"[①-⑩]",
     "roman": r"(?:viii|vii|vi|iv|v|iii|ii|i)",
     "ROMAN": r"(?:VIII|VII|VI|IV|V|III|II|I)",
-    "cyrillic": r"[А-Е]",
 }
 # no word, command, sub- or superscript may run into a label; a glued one (`A.1B.2`) may follow a figure
-_BEFORE = r"(?<![A-Za-z\\_^'’.А-я])"
+_LETTER = "A-Za-zА-яΑ-ωァ-ヶ가-힣ء-ي"
+_BEFORE = rf"(?<![{_LETTER}\\_^'’.])"
 
 
 def _shapes(core: str, alphabet: str) -> dict[str, str]:
@@ -68,7 +82,7 @@ def _shapes(core: str, alphabet: str) -> dict[str, str]:
     apart = r"(?![0-9])" if alphabet == "digit" else ""
     glued = r"(?<![(（])" if alphabet == "upper" else r"(?<![0-9(（])"
     bullet = r"(?:[-*•]\s+|\|[ \t]*(?=[^|\n]*\|[^|\n]*\|?[ \t]*$))?"  # a table's row only where it has one cell more
-    half = r"(?<![(（\[A-Za-z0-9\\_^'’.+\-=А-я])"
+    half = rf"(?<![(（\[{_LETTER}0-9\\_^'’.+\-=])"
     return {
         "paren": rf"(?:{_BEFORE}|(?<=\d)){_OPEN}{_W}\$?{_W}({core}){_W}\$?\.?{_W}{_CLOSE}",
         "half": rf"{half}{_W}({core})[.]?[{WRAP}}}]*[)）\]］】]",
@@ -77,26 +91,41 @@ def _shapes(core: str, alphabet: str) -> dict[str, str]:
         "colon": rf"(?<![0-9(（]){_BEFORE}({core})[{WRAP}}}]*\s?[:：]{apart}",
         "line": rf"^[ \t]*{bullet}[{WRAP}]*({core})[{WRAP}}}]*(?:\s*[-–—|]+>?\s+|[ \t]+)(?=[^\s=&])",
         "quoted": rf"(?<!\w)[\"']({core})[\"']\s*[:：]",
-        "bare": rf"(?<![\w\\^.+\-=/])({core})[ \t]+(?=[^\s=+\-*/<>,.])" if alphabet == "upper" else r"(?!)()",
-        "dash": rf"(?<![\w\\^.+\-=/–—])({core})\s?[-–—/]\s?(?=[\w$\\(])" if alphabet == "upper" else r"(?!)()",
+    } | (_loose_shapes(core) if alphabet == "upper" else {})
+
+
+def _loose_shapes(core: str) -> dict[str, str]:
+    """Those that running text and formulas have as well: see `LOOSE`."""
+    return {
+        "bare": rf"(?<![\w\\^.+\-=/])({core})[ \t]+(?=[^\s=+\-*/<>,.])",
+        "dash": rf"(?<![\w\\^.+\-=/–—])({core})(?:\s?[-–—/]\s?(?=[\w$\\(])|\s?(?:[-=]>|[→⇒])\s?(?=\S))",
+        "dressed": rf"{WRAP}({core})[{WRAP}}}]+[ \t]*(?=[^\s=+\-*/<>,.{WRAP}])",
+        "equals": rf"(?<![\w\\^.+\-=/])({core})\s?=\s?(?=[\w$\\(.-])",
     }
 
 
-_LABELS: Final = {
-    (alphabet, shape): re.compile(pattern, re.MULTILINE)
-    for alphabet, core in _CORE.items()
-    for shape, pattern in _shapes(core, alphabet).items()
-}
-# a text without a second label has no run: most texts are done with after one cheap look
-_SECOND: Final = {
-    alphabet: re.compile(
-        rf"(?<![A-Za-z\\]){letters[1]}[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|^\W*{letters[1]}[ \t]|②"
-        + (rf"|(?<![A-Za-z\\]){letters[1]}[ \t].*[ \t]{letters[2]}[ \t]" if alphabet == "upper" else ""),
-        re.MULTILINE,
-    )
-    for alphabet, letters in ALPHABETS.items()
-}
-_ANY_SECOND: Final = re.compile(rf"(?:[Bb2Б]|ii|II)(?:[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|②")
+@cache
+def _label(alphabet: str, shape: str) -> re.Pattern[str]:
+    core = _CORE.get(alphabet, f"[{''.join(ALPHABETS[alphabet])}]")
+    return re.compile(_shapes(core, alphabet)[shape], re.MULTILINE)
+
+
+@cache
+def _second(alphabet: str) -> re.Pattern[str]:
+    """Where the second label may stand: a text without one has no run, and most are done with after this look."""
+    second, third = ALPHABETS[alphabet][1:3]
+    if alphabet == "circled":
+        return re.compile(second)
+    # words between them: `A 1 B 2 C 3`
+    between = rf"|(?<![A-Za-z\\]){second}[ \t].*[ \t]{third}[ \t]" if alphabet == "upper" else ""
+    ends = "[.．、。:：)）\\]］】〕>\\-–—|/" + (f"=→⇒{WRAP}}}]" if alphabet == "upper" else "]")
+    return re.compile(rf"(?<![A-Za-z\\]){second}[\s{WRAP}}}$\"']*{ends}|^\W*{second}[ \t]{between}", re.MULTILINE)
+
+
+_ANY_SECOND: Final = re.compile(
+    rf"(?:[Bb2БбΒβイ나ب乙GQ]|ii|II)(?:[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|B\s?[=→⇒}}{WRAP}]|②"
+)
+_PART: Final = re.compile(r"\b(?:part|step|case|stage|phase)s?[ \t]*\Z", re.IGNORECASE)  # and Part (a), Case (i)
 _NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*\Z")  # Row 1: Step 2: Case II. name things, they offer nothing
 
 
@@ -146,8 +175,8 @@ def option_runs(text: str) -> list[OptionRun]:
         return []
     runs = [
         _run(text, alphabet, shape, labels)
-        for alphabet in ALPHABETS
-        if _SECOND[alphabet].search(folded)
+        for alphabet, letters in ALPHABETS.items()
+        if letters[1] in folded and _second(alphabet).search(folded)
         for shape in _shapes("", alphabet)
         if (labels := _consecutive(_found(folded, alphabet, shape), alphabet))
     ]
@@ -155,9 +184,11 @@ def option_runs(text: str) -> list[OptionRun]:
 
 
 def _found(text: str, alphabet: str, shape: str) -> list[Label]:
-    matches = list(_LABELS[alphabet, shape].finditer(text))
+    matches = list(_label(alphabet, shape).finditer(text))
     if shape == "half":
         matches = [match for match in matches if not _closes_a_bracket(text, match.start())]
+    elif shape == "paren":
+        matches = [match for match in matches if not _PART.search(text, max(0, match.start() - 20), match.start())]
     elif shape in ("dot", "colon") and alphabet in ("digit", "roman", "ROMAN"):
         matches = [match for match in matches if not _NUMBERED.search(text, max(0, match.start() - 20), match.start())]
     return [Label(match[1], match.start(), match.end()) for match in matches]

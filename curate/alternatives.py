@@ -1,0 +1,109 @@
+"""Does a stem itself list what can be answered? "Is it odd, even, or neither?", "Which is prime: 21, 27, 29?".
+
+Words alone decide nothing here: the answer must be one of the listed things. A list to draw or count from is no list of
+answers, and a text that asks how many or how probable is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import Final
+
+from curate.named_labels import squashed
+
+_SIGNS: Final = frozenset(("<", ">", "=", "≤", "≥", r"\lt", r"\gt", r"\le", r"\ge", r"\leq", r"\geq", "＜", "＞", "＝"))
+_OR: Final = r"\s(?:or|versus)\s"
+_ORDERS: Final = (
+    "which|who|whether|determine if|choose|select|decide|classify|tell|say|state|complete|insert|write|enter|answer|"
+    "label"
+)
+_LISTS: Final = (
+    re.compile(
+        rf"(?:\b(?:{_ORDERS})\b|(?:^|[.?!\n]\s*|,\s*)(?:is|are|was|were|does|do|did)\b)"
+        rf"(?P<body>[^.?!]*{_OR}[^.?!]*)(?:[.?!]|\Z)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:one of|with|from|using|between)\s+(?:the\s+)?(?:following\s+)?(?:words?|terms?|symbols?|signs?|phrases?)"
+        r"\s*[:：(]\s*(?P<body>[^.?!)\n]*)",
+        re.IGNORECASE,
+    ),
+    # Always, sometimes, or never true: ...
+    re.compile(rf"(?:^|[.?!\n]\s*)(?P<body>\w+(?:,\s*\w+)*,?{_OR}\w+)(?:\s+true)?\s*[:：?]", re.IGNORECASE),
+    re.compile(r"[(\[](?P<body>[A-Za-z]{2,}(?:\s*/\s*[A-Za-z]{2,})+)[)\]]"),
+)
+_COUNTS: Final = re.compile(
+    r"\bhow (?:many|much)\b|\bnumber of\b|\bin how\b|\bprobab|\bchance|\bexpected\b|\bmean\b|"
+    r"\bmedian\b|\bmode\b|多少|几|概率|个数|平均|中位数|众数",
+    re.IGNORECASE,
+)
+_ITEM: Final = r"[^?？!\n,，、;；:：]+"
+_ITEMS: Final = rf"(?P<body>{_ITEM}(?:[,，、;；]{_ITEM})+)"
+_PICKED: Final = (
+    re.compile(
+        r"(?:\b(?:which|select|choose|pick|identify|find the (?:one|number) that|odd one out|except|not belong)\b"
+        rf"|哪|选)[^.?!:：。？]*[:：?？]\s*{_ITEMS}[.?!。？]?\s*\Z",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\bwhich (?:one )?(?:of|among)\s+{_ITEMS}\s+(?:is|are|has|have|does|can|must)\b", re.IGNORECASE),
+    re.compile(
+        rf"(?:^|[.?!:：\n]\s*)(?:choose|select|pick)\s+(?:one\s+)?(?:from|among|between|of)\s*[\[({{]?{_ITEMS}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b(?:from|among|out of)\s+(?:the\s+)?(?:list|numbers|values|set)\s+{_ITEMS},\s*"
+        r"(?:choose|select|pick|identify)\b",
+        re.IGNORECASE,
+    ),
+)
+_PICKS: Final = (*"which select choose pick identify except belong 哪 选".split(), "odd one out", "find the")
+_EITHER: Final = re.compile(r"\s(?:or|versus)\s|[a-z]\s*/\s*[a-z]|:", re.IGNORECASE)  # every one of `_LISTS` has one
+_BETWEEN: Final = re.compile(r"[,，、;；:：()（）\[\]]|(?<=[a-z])\s*/\s*(?=[a-z])|\b(?:or|versus|it)\b", re.IGNORECASE)
+_BETWEEN_VALUES: Final = re.compile(r"[,，、;；]|\b(?:or|and)\b|[和与或]", re.IGNORECASE)
+
+
+_BULLET: Final = re.compile(r"^\s*(?:[-*•○□☐]|\[ \])\s+")
+_ENDS: Final = re.compile(r"[?？.。]\s*$")
+
+
+def alternatives(text: str, answer: str) -> str | None:
+    """The words that list what can be answered, with the answer among them; None where there are none."""
+    want = squashed(answer)
+    if answer.strip(" $") in _SIGNS:
+        return f"a sign: {answer}"
+    if len(want) > 1 and _EITHER.search(text):
+        for match in chain.from_iterable(pattern.finditer(text.replace("...", "…")) for pattern in _LISTS):
+            items = _items(match["body"], _BETWEEN)
+            if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
+                return match[0].strip()
+    if len(want) > 1 or want.isdecimal():
+        words = _picked(text, want) or _closing_lines(text, want)
+        return words if words and not _COUNTS.search(text) else None
+    return None
+
+
+def _picked(text: str, want: str) -> str | None:
+    """The words that name values to pick from; a look at the words before the costly patterns."""
+    lower = text.lower()
+    if not any(word in lower for word in _PICKS):
+        return None
+    for match in filter(None, (pattern.search(text) for pattern in _PICKED)):
+        items = _items(match["body"], _BETWEEN_VALUES)
+        if len(items) > 2 and want in items:
+            return match[0].strip()
+    return None
+
+
+def _closing_lines(text: str, want: str) -> str | None:
+    """The last lines of a text, where they stand below a question, are short, and one of them is the answer."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    num_short = next((n for n, line in enumerate(reversed(lines)) if len(line) > 40 or _ENDS.search(line)), 0)
+    listed = [squashed(_BULLET.sub("", line)) for line in lines[len(lines) - num_short :]]
+    if num_short > 2 and want in listed and len(set(listed)) == num_short:
+        return " | ".join(line.strip() for line in lines[-num_short:])
+    return None
+
+
+def _items(body: str, between: re.Pattern[str]) -> set[str]:
+    return {squashed(item.strip(" \"'“”‘’`[](){}")) for item in between.split(body)} - {""}
