@@ -14,9 +14,9 @@ Z95 = 1.959964  # of the standard normal distribution: 95% between -z and z
 
 
 class Rate(NamedTuple):
-    """A share with its 95% interval: `num_errors` of `num_reviewed`."""
+    """A share with its 95% interval: `num_errors` of `num_reviewed` problems."""
 
-    num_errors: int
+    num_errors: float
     num_reviewed: int
     rate: float
     low: float
@@ -53,22 +53,22 @@ def error_rates(rulings: Sequence[Ruling], queue: str = "audit") -> dict[str, Ra
     """By automatic reason, and for `kept`: how often people overruled it, among problems drawn at random.
 
     A dropped problem that should be kept, as it is or with its answer mended, is an error of its reason; a kept one
-    that should be dropped or mended is an error of keeping. Every reviewer's last word on a problem counts once.
+    that should be dropped or mended is an error of keeping. A problem counts once, however many people saw it, and as
+    the share of them that overruled: a second reader makes a sample surer of its problems, but no larger.
     """
-    counts: dict[str, list[int]] = {}
+    counts: dict[str, tuple[float, int]] = {}
     for by in latest(ruling for ruling in rulings if ruling.queue == queue).values():
-        for word in by.values():
-            is_error = word.decision != ("drop" if word.drop_reason else "keep")
-            seen = counts.setdefault(word.drop_reason or "kept", [0, 0])
-            seen[0] += is_error
-            seen[1] += 1
+        reason = next(reversed(by.values())).drop_reason
+        share = sum(word.decision != ("drop" if reason else "keep") for word in by.values()) / len(by)
+        errors, total = counts.get(reason or "kept", (0.0, 0))
+        counts[reason or "kept"] = errors + share, total + 1
     return {
         reason: Rate(errors, total, errors / total, *wilson(errors, total))
         for reason, (errors, total) in counts.items()
     }
 
 
-def wilson(num_errors: int, num_reviewed: int) -> tuple[float, float]:
+def wilson(num_errors: float, num_reviewed: int) -> tuple[float, float]:
     """The 95% score interval of a share (Wilson 1927): sound for few reviews and shares near 0 or 1."""
     share, weight = num_errors / num_reviewed, Z95**2 / num_reviewed
     centre = (share + weight / 2) / (1 + weight)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import Field
@@ -45,6 +46,8 @@ def review(folders: Sequence[Path], config: ReviewConfig) -> None:
     artifacts = [open_artifact(folder) for folder in folders]
     entries = build_queue(artifacts, config)
     log = config.verdicts or Path(f"{folders[0]}.verdicts.jsonl")
+    if log.exists():
+        read_rulings(log)  # a damaged file is told now, not at the first ruling
     by_folder = {str(artifact.folder): artifact for artifact in artifacts}
     session = Session(entries, by_folder, config.reviewer or getpass.getuser(), log)
     with _bound(config.port) as listener:
@@ -52,9 +55,13 @@ def review(folders: Sequence[Path], config: ReviewConfig) -> None:
         server = uvicorn.Server(uvicorn.Config(make_app(session, port), log_level="warning", access_log=False))
         print(f"{len(entries)} problems to review; rulings go to {log}", flush=True)
         print(f"open http://127.0.0.1:{port}/?token={session.token} and stop with Ctrl-C", flush=True)
-        server.run(sockets=[listener])
+        # uvicorn ends in good order at Ctrl-C, and then raises it again
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
     num_rulings = len(read_rulings(log)) if log.exists() else 0
-    print(f"{num_rulings} rulings in {log}; apply them with gradus curate reviewed {folders[0]} --verdicts {log}")
+    print(f"{num_rulings} rulings in {log}; to apply them:")
+    for folder in folders:
+        print(f"gradus curate reviewed {folder} --verdicts {log} --out {str(folder).rstrip('/')}-reviewed")
 
 
 def _bound(port: int) -> socket.socket:

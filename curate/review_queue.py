@@ -50,12 +50,14 @@ class Entry:
     def drop_reason(self) -> str | None:
         """The automatic decision under review."""
         reason: str | None = self.row.get("drop_reason")
-        return reason
+        return reason or None
 
 
 def build_queue(artifacts: Sequence[Artifact], config: QueueConfig) -> list[Entry]:
     """The problems to review, doubtful ones first, each once; the same for every reviewer."""
-    entries = [entry for artifact in artifacts for entry in _entries(artifact, config)]
+    gone = pl.concat([artifact.scan("dropped").select("key") for artifact in artifacts])
+    # of several artifacts of a run, a problem is shown as the last one has it: dropped, or kept with all that was found
+    entries = [entry for artifact in reversed(artifacts) for entry in _entries(artifact, gone, config)]
     by_key: dict[str, Entry] = {}
     for entry in entries:
         by_key.setdefault(entry.key, entry)
@@ -66,8 +68,8 @@ def build_queue(artifacts: Sequence[Artifact], config: QueueConfig) -> list[Entr
     return sorted(by_key.values(), key=lambda entry: QUEUES.index(entry.queue))
 
 
-def _entries(artifact: Artifact, config: QueueConfig) -> list[Entry]:
-    kept, dropped = artifact.scan("kept"), artifact.scan("dropped")
+def _entries(artifact: Artifact, gone: pl.LazyFrame, config: QueueConfig) -> list[Entry]:
+    kept, dropped = artifact.scan("kept").join(gone, on="key", how="anti"), artifact.scan("dropped")
     audit = pl.concat([kept.with_columns(drop_reason=pl.lit("")), dropped], how="diagonal_relaxed")
     reasons = ["", *artifact.manifest.reasons]
     # audited rows come first of all: those drawn must not be taken away by a queue that looks for doubtful ones

@@ -26,6 +26,7 @@ from curate.artifact import Artifact
 from curate.errors import UserError
 from curate.review_log import Decision, Ruling, append_ruling, latest, read_rulings
 from curate.review_queue import Entry
+from curate.verify import check_truth
 
 PAGE: Final = Path(__file__).parent / "review_page"
 COOKIE: Final = "gradus_review"
@@ -152,6 +153,8 @@ def ruling_of(word: Word, session: Session) -> Ruling:
     if not 0 <= word.index < len(session.entries):
         raise UserError("no such problem; load the page again")
     entry = session.entries[word.index]
+    if word.decision == "fix" and (why := _unfit(word.ground_truth or "", entry.row)) is not None:
+        raise UserError(why)
     return Ruling(
         key=entry.key,
         reviewer=session.reviewer,
@@ -161,6 +164,18 @@ def ruling_of(word: Word, session: Session) -> Ruling:
         queue=entry.queue,
         drop_reason=entry.drop_reason,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _unfit(answer: str, row: Mapping[str, Any]) -> str | None:  # Any: a row's columns
+    """Why an answer cannot stand as a problem's ground truth."""
+    if row.get("kind") == "code":
+        return "a program is judged by its tests, not by an answer; keep the problem or drop it"
+    code = check_truth(answer) if answer.strip() else None
+    return (
+        f"the verifier cannot check that answer ({code}); write it as a plain value, or drop the problem"
+        if code
+        else None
     )
 
 

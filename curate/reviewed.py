@@ -19,6 +19,7 @@ from curate.agreement import Rate, agreements, error_rates
 from curate.artifact import Artifact
 from curate.config import RUNTIME, Config
 from curate.manifest import sha256_of
+from curate.out_folder import Scan
 from curate.records import DECISION
 from curate.review_log import Ruling, read_rulings, settled, split_keys
 from curate.stage import Stage, bound, decide
@@ -42,20 +43,19 @@ def stage(config: ReviewedConfig) -> Stage:
     decided = settled(rulings)
     return Stage(
         "reviewed",
-        1,
+        2,
         "batch",
         config,
         bound(lambda problems, _: run(problems, decided), config),
         inputs={"verdicts": sha256_of(config.verdicts)},
-        facts=lambda _: facts(rulings),
+        facts=lambda scan: facts(rulings) | _elsewhere(decided, scan),
         widen=lambda pool: restored(pool, decided),
     )
 
 
 def run(problems: pl.DataFrame, decided: Mapping[str, Ruling]) -> pl.DataFrame:
     """Decide each row as people did; a mended row keeps its first answer in `extra.reviewed`."""
-    rows = [_mended(row, decided.get(row["key"])) for row in problems.iter_rows(named=True)]
-    mended = pl.DataFrame(rows, schema=problems.schema)
+    mended = _mended(problems, {key: ruling for key, ruling in decided.items() if ruling.decision == "fix"})
     rejected = [decided.get(key) for key in problems["key"]]
     is_rejected = [ruling is not None and ruling.decision == "drop" for ruling in rejected]
     details = [
@@ -66,12 +66,15 @@ def run(problems: pl.DataFrame, decided: Mapping[str, Ruling]) -> pl.DataFrame:
     return decide(mended, reason, pl.lit(pl.Series(details, dtype=pl.String)))
 
 
-def _mended(row: dict[str, Any], ruling: Ruling | None) -> dict[str, Any]:  # Any: a row's columns
-    if ruling is None or ruling.decision != "fix":
-        return row
-    extra = json.loads(row["extra"] or "{}")
-    extra["reviewed"] = {"ground_truth": row["ground_truth"], "reviewer": ruling.reviewer, "reason": ruling.reason}
-    return {**row, "ground_truth": ruling.ground_truth, "extra": json.dumps(extra, ensure_ascii=False)}
+def _mended(problems: pl.DataFrame, fixes: Mapping[str, Ruling]) -> pl.DataFrame:
+    truths, extras = problems["ground_truth"].to_list(), problems["extra"].to_list()
+    for place, key in enumerate(problems["key"]):
+        if (fix := fixes.get(key)) is not None:
+            extra = json.loads(extras[place] or "{}")
+            extra["reviewed"] = {"ground_truth": truths[place], "reviewer": fix.reviewer, "reason": fix.reason}
+            truths[place], extras[place] = fix.ground_truth, json.dumps(extra, ensure_ascii=False)
+    columns = {"ground_truth": truths, "extra": extras}
+    return problems.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in columns.items())
 
 
 @dataclass(frozen=True)
@@ -113,5 +116,12 @@ def facts(rulings: Sequence[Ruling]) -> dict[str, Any]:  # Any: JSON
     return {"problems reviewed": num_problems, "reviewers split on": len(split_keys(rulings)), **kappas, **errors}
 
 
+def _elsewhere(decided: Mapping[str, Ruling], scan: Scan) -> dict[str, int]:
+    """How many rulings could not be applied, since their problem was dropped before this artifact or is not of it."""
+    here = {key for part in ("kept", "dropped") for key in scan(part).select("key").collect()["key"]}
+    wanted = {key for key, ruling in decided.items() if ruling.decision != "drop" or ruling.drop_reason is None}
+    return {"rulings on problems of other artifacts": len(wanted - here)} if wanted - here else {}
+
+
 def _in_words(it: Rate) -> str:
-    return f"{it.rate:.1%} ({it.low:.1%} to {it.high:.1%}; {it.num_errors} of {it.num_reviewed})"
+    return f"{it.rate:.1%} ({it.low:.1%} to {it.high:.1%}; {it.num_errors:g} of {it.num_reviewed})"

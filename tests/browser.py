@@ -16,7 +16,13 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NAMED_KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "ArrowRight": (39, ""), "ArrowLeft": (37, "")}
+NAMED_KEYS = {
+    "Enter": (13, "\r"),
+    "Escape": (27, ""),
+    "ArrowRight": (39, ""),
+    "ArrowLeft": (37, ""),
+    "PageDown": (34, ""),
+}
 
 
 class Page:

@@ -2,17 +2,11 @@
 "use strict";
 
 const REASONS = {
-  keep: [],
+  keep: ["right_as_it_is", "match_is_harmless", "answers_agree"],
   drop: ["wrong_answer", "not_answerable", "several_answers", "contaminated", "badly_worded", "needs_figure", "too_easy"],
   fix: ["wrong_answer", "wrong_form", "incomplete_answer"],
 };
-const MATH = {
-  delimiters: [
-    { left: "$$", right: "$$", display: true }, { left: "\\[", right: "\\]", display: true },
-    { left: "$", right: "$", display: false }, { left: "\\(", right: "\\)", display: false },
-  ],
-  throwOnError: false, trust: false, maxExpand: 200, maxSize: 20,
-};
+const TITLES = { keep: "Why keep it?", drop: "Why drop it?", fix: "What is the right answer, and what was wrong?" };
 const at = (id) => document.getElementById(id);
 const state = { entries: [], shown: [], place: 0, item: null, asked: null, raw: false };
 
@@ -30,10 +24,15 @@ function element(tag, text, className) {
   return made;
 }
 
+function textBox(tag, text, className) {
+  const made = element(tag, text, className);
+  if (!state.raw) setFormulas(made, text);
+  return made;
+}
+
 function setText(id, text) {
-  const target = at(id);
-  target.textContent = text ?? "";
-  if (text && !state.raw) renderMathInElement(target, MATH);
+  at(id).textContent = text ?? "";
+  if (text && !state.raw) setFormulas(at(id), text, id === "ground_truth");
 }
 
 async function show(place) {
@@ -50,21 +49,21 @@ async function show(place) {
   for (const name of ["prompt", "ground_truth", "solution", "item_text"]) setText(name, item[name]);
   if (!item.ground_truth) at("ground_truth").textContent = "none";
   at("source").textContent = item.source;
-  at("choices").replaceChildren(...item.choices.map((choice) => element("li", choice, "text")));
+  at("choices").replaceChildren(...item.choices.map((choice) => textBox("li", choice, "text")));
   at("evidence").replaceChildren(...item.evidence.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
   at("samples").replaceChildren(...item.samples.map(sampleBox));
-  for (const box of [at("choices"), at("samples")]) if (!state.raw) renderMathInElement(box, MATH);
   at("evidence").closest("section").hidden = !item.evidence.length && !item.item_text;
   at("item_title").hidden = !item.item_text;
   at("solution").closest("section").hidden = !item.solution;
   at("samples").closest("section").hidden = !item.samples.length;
+  for (const section of document.querySelectorAll("main, main section")) section.scrollTop = 0;
   showProgress();
 }
 
 function sampleBox(sample) {
   const box = element("div", "", `sample ${sample.verdict}`);
   box.append(element("p", `${sample.verdict} · ${sample.verdict_reason} · ${sample.num_tokens} tokens`, "faint"));
-  box.append(element("div", sample.text, "text"));
+  box.append(textBox("div", sample.text, "text"));
   return box;
 }
 
@@ -99,7 +98,7 @@ async function rule(decision, reason, answer) {
 function ask(decision) {
   if (!state.item) return say("still loading; press again", true);
   state.asked = decision;
-  at("ask_title").textContent = decision === "fix" ? "What is the right answer, and what was wrong?" : "Why drop it?";
+  at("ask_title").textContent = TITLES[decision];
   at("answer_label").hidden = decision !== "fix";
   at("answer").required = decision === "fix";
   at("answer").value = decision === "fix" ? state.item.ground_truth ?? "" : "";
@@ -127,8 +126,16 @@ function nextOpen(from) {
   return place < 0 ? Math.max(from, 0) : place;
 }
 
+function scroll(event) {
+  const boxes = [...document.querySelectorAll("main section:not([hidden])"), document.querySelector("main")];
+  const box = boxes.find((one) => one === document.activeElement) ?? boxes.find((one) => one.scrollHeight > one.clientHeight + 1);
+  box?.scrollBy({ top: SCROLLS[event.key] * box.clientHeight });
+}
+
+const SCROLLS = { ArrowDown: 0.15, ArrowUp: -0.15, PageDown: 0.9, PageUp: -0.9 }; // shares of what is in view
 const KEYS = {
-  k: () => rule("keep", "", null), d: () => ask("drop"), f: () => ask("fix"),
+  k: () => rule("keep", "", null), K: () => ask("keep"), d: () => ask("drop"), f: () => ask("fix"),
+  ArrowDown: scroll, ArrowUp: scroll, PageDown: scroll, PageUp: scroll, q: () => at("queue").focus(),
   n: () => show(state.place + 1), ArrowRight: () => show(state.place + 1),
   p: () => show(state.place - 1), ArrowLeft: () => show(state.place - 1),
   u: () => show(nextOpen(state.place)), r: () => { state.raw = !state.raw; show(state.place); },
@@ -137,9 +144,13 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || at("ask").open || at("help").open) return;
-  if (event.target instanceof HTMLSelectElement || !KEYS[event.key]) return;
+  if (event.target instanceof HTMLSelectElement) {
+    if (event.key === "Enter" || event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (!KEYS[event.key]) return;
   event.preventDefault();
-  KEYS[event.key]();
+  Promise.resolve(KEYS[event.key](event)).catch((error) => say(`cannot load: ${error.message}`, true));
 });
 
 async function start() {

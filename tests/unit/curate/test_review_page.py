@@ -1,9 +1,11 @@
 """The review page in a real browser, and what its server refuses."""
 
+import json
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -159,11 +161,63 @@ def test_a_ruling_without_sense_is_refused_with_a_reason(session: Session) -> No
         assert reason in answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "answer", "line"),
+    [("math", "\\frac{1", "the verifier cannot check that answer"), ("code", "7", "a program is judged by its tests")],
+)
+def test_a_fix_that_no_verifier_could_use_is_refused(session: Session, kind: str, answer: str, line: str) -> None:
+    entries = [replace(entry, row={**entry.row, "kind": kind}) for entry in session.entries]
+    client = client_of(replace(session, entries=entries))
+    client.get("/", params={"token": session.token})
+    refused = client.post("/api/rulings", json={"index": 0, "decision": "fix", "ground_truth": answer})
+    assert (refused.status_code, refused.json()["detail"].startswith(line)) == (422, True)
+    assert not session.log.exists()
+
+
+PROSE = [
+    ("It is $5 now and $6 then.", 0), ("She has $20 and he has 30$ left.", 0), ("It is $60 * 2 = $<<60*2>>120.", 0),
+    (r"It costs \$5, that is $x$ and \(y\).", 2), (r"$\text{if it rains}\ x > 0$ and $$\frac{1}{2}$$ \[z\]", 3),
+    ("$a\n\nb$", 0), (r"\begin{pmatrix}1\\[2pt]2\end{pmatrix}", 0), ("$\\href{x}{y}$ and $x$", 1),
+]  # fmt: skip
+
+
+@pytest.mark.heavy
+def test_formulas_are_set_and_prices_and_what_katex_refuses_stay_text(session: Session, tmp_path: Path) -> None:
+    with served(session) as url, chromium(tmp_path / "profile") as page:
+        page.go(url)
+        page.wait_for("document.querySelectorAll('#queue option').length > 1")
+        page.wait_for("document.querySelector('#prompt').textContent.includes('<img src=x')")
+        for text, num_formulas in PROSE:
+            page.ask(f"setFormulas(document.querySelector('#prompt'), {json.dumps(text)}, false)")
+            assert page.ask("document.querySelectorAll('#prompt .katex').length") == num_formulas, text
+            if not num_formulas:
+                assert page.ask("document.querySelector('#prompt').textContent") == text
+        assert page.ask("document.querySelector('#prompt .unset').textContent") == "$\\href{x}{y}$"
+        page.ask(r"setFormulas(document.querySelector('#prompt'), '\\frac{1}{2}', true)")
+        assert page.ask("document.querySelectorAll('#prompt .katex').length") == 1
+
+
+@pytest.mark.heavy
+def test_a_narrow_window_shows_everything_and_keys_scroll_it(session: Session, tmp_path: Path) -> None:
+    long = {**session.entries[0].row, "solution": "One step more.\n" * 400}
+    session = replace(session, entries=[replace(session.entries[0], row=long), *session.entries[1:]])
+    with served(session) as url, chromium(tmp_path / "profile") as page:
+        for width, scrolled in ((390, "main"), (1280, "section[aria-label='Reference solution']")):
+            page.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+            if width == 390:
+                page.go(url)
+                page.wait_for("document.querySelectorAll('#queue option').length > 1")
+            page.wait_for("document.querySelector('#solution').textContent.includes('One step more')")
+            assert page.ask("document.documentElement.scrollWidth") <= width
+            page.press("PageDown")
+            page.wait_for(f"document.querySelector({json.dumps(scrolled)}).scrollTop > 100")
+
+
 def test_no_script_or_style_comes_from_elsewhere(session: Session) -> None:
     client = client_of(session)
     client.get("/", params={"token": session.token})
     answer = client.get("/")
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "://" not in answer.text
-    for name in ("katex/katex.min.js", "katex/katex.min.css", "review.js", "review.css"):
+    for name in ("katex/katex.min.js", "katex/katex.min.css", "formulas.js", "review.js", "review.css"):
         assert client.get(f"/static/{name}").status_code == 200

@@ -4,14 +4,17 @@ import json
 import math
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_run import write_pool
 from test_review_page import make_artifact
 
 from curate.agreement import agreements, cohen_kappa, error_rates, wilson
 from curate.artifact import open_artifact
 from curate.errors import UserError
+from curate.records import DECISION
 from curate.review_log import Ruling, append_ruling, read_rulings, settled, split_keys
 from curate.review_queue import QueueConfig, build_queue
 from curate.reviewed import ReviewedConfig, stage
@@ -95,6 +98,14 @@ def test_error_rates_rest_on_random_problems_only() -> None:
     assert (rates["kept"].num_errors, rates["kept"].num_reviewed) == (1, 4)
 
 
+def test_a_second_reader_makes_no_larger_sample() -> None:
+    alone = [ruling("a", "keep", drop_reason="proof"), ruling("b", "drop", drop_reason="proof")]
+    agreeing = [ruling(word.key, word.decision, "bob", drop_reason="proof") for word in alone]
+    assert error_rates(alone) == error_rates(alone + agreeing)
+    split = error_rates([*alone, ruling("b", "keep", "bob", drop_reason="proof")])["proof"]
+    assert (split.num_errors, split.num_reviewed) == (1.5, 2)
+
+
 def test_the_interval_is_wilsons() -> None:
     low, high = wilson(1, 10)
     assert (round(low, 4), round(high, 4)) == (0.0179, 0.4042)
@@ -108,6 +119,29 @@ def test_every_reviewer_sees_the_same_queue_and_every_row_once(tmp_path: Path) -
     assert [entry.key for entry in first] == [entry.key for entry in second]
     assert len({entry.key for entry in first}) == len(first) == 3  # two kept rows and the one dropped
     assert build_queue([artifact], QueueConfig(num_audit=0))[0].queue == "near_threshold"
+
+
+def test_of_several_artifacts_a_problem_stands_where_it_was_dropped_or_in_the_last(tmp_path: Path) -> None:
+    last = open_artifact(make_artifact(tmp_path / "clean"))
+    rows = pl.concat([last.read("kept"), last.read("dropped").drop(*DECISION)])
+    write_pool(tmp_path / "pool", rows)
+    first = open_artifact(tmp_path / "pool")
+    shown = {entry.key: entry for entry in build_queue([first, last], QueueConfig(num_audit=9))}
+    (gone,) = last.read("dropped")["key"]
+    assert shown.keys() == set(rows["key"])
+    assert (shown[gone].part, shown[gone].drop_reason) == ("dropped", "contaminated")
+    assert {entry.artifact for entry in shown.values()} == {str(last.folder)}
+    assert [entry.drop_reason for entry in shown.values() if entry.part == "kept"] == [None] * 3
+
+
+def test_rulings_that_cannot_be_applied_are_counted(tmp_path: Path) -> None:
+    artifact = open_artifact(make_artifact(tmp_path / "clean"))
+    (gone,) = artifact.read("dropped")["key"]
+    log = tmp_path / "verdicts.jsonl"
+    for word in (ruling("elsewhere", "keep"), ruling(gone, "drop", drop_reason="contaminated")):
+        append_ruling(log, word)
+    outcome = run_stage(stage(ReviewedConfig(verdicts=log)), artifact, tmp_path / "out")
+    assert outcome.manifest.facts["rulings on problems of other artifacts"] == 1
 
 
 def test_rulings_drop_mend_and_bring_back(tmp_path: Path) -> None:
