@@ -6,13 +6,16 @@ into one frame with the columns of `records.PROBLEM` plus `benchmark` and `item`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import polars as pl
 
+from curate.config import nearest
 from curate.errors import UserError
+from curate.formats import format_of
 from curate.ingest import IngestConfig, plan
 from curate.problems import Builder, Unusable
 from curate.records import PROBLEM, schema
@@ -73,14 +76,32 @@ _ITEM_ID: Final = (
 )  # fmt: skip
 
 
-def sources_against(texts: Sequence[str]) -> list[Source]:
-    """The benchmarks behind `--against`; Hub ids with the commit they stand at now.
+def sources_against(texts: Sequence[str], skip: Sequence[str] = ()) -> list[Source]:
+    """The benchmarks behind `--against` but for those named in `skip`; Hub ids with the commit they stand at now.
 
     `default` is all of `DEFAULT`, a name such as `math500` one of them, unless a file of that name lies here.
     """
     if not texts:
         raise UserError("--against is missing; name benchmark files, artifacts, Hub ids, or default")
-    return [pinned(source) for text in texts for source in _named(text)]
+    stated = [source for text in texts for source in _named(text)]
+    named = _with_own_names([source for place, source in enumerate(stated) if source not in stated[:place]])
+    labels = [source.label() for source in named]
+    if unknown := [name for name in skip if name not in labels]:
+        raise UserError(f"--skip {unknown[0]}: is none of the benchmarks of --against; {nearest(unknown[0], labels)}")
+    if not set(labels) - set(skip):
+        raise UserError("--skip leaves no benchmark of --against; name another")
+    return [_pinned(source) for source in named if source.label() not in skip]
+
+
+def bundle_lines() -> list[str]:
+    """What `default` stands for, a benchmark a line: its name, Hub id, subset and split, and commit."""
+    rows = [(source.name, str(source.hub), _part(source), str(source.revision)) for source in DEFAULT]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+
+
+def _part(source: Source) -> str:
+    return f"{len(source.files)} files" if source.files else f"{source.subset or ''} {source.split}".strip()
 
 
 def _named(text: str) -> Sequence[Source]:
@@ -88,7 +109,36 @@ def _named(text: str) -> Sequence[Source]:
         return (source_at(text),)
     if text == "default":
         return DEFAULT
-    return (_BY_NAME[text],) if text in _BY_NAME else (source_at(text),)
+    if text in _BY_NAME:
+        return (_BY_NAME[text],)
+    if "/" not in text and format_of(Path(text)) is None:
+        known = nearest(text, ["default", *_BY_NAME])
+        raise UserError(f"--against {text}: no file lies here and no benchmark of the bundle is called so; {known}")
+    return (source_at(text),)
+
+
+def _with_own_names(sources: Sequence[Source]) -> list[Source]:
+    """The sources, those that share a name called after their folders too: evidence must say which of them."""
+    counts = Counter(source.label() for source in sources)
+    renamed = [
+        source.model_copy(update={"name": f"{source.path.resolve().parent.name}-{source.label()}"})
+        if source.path is not None and counts[source.label()] > 1
+        else source
+        for source in sources
+    ]
+    doubled = [name for name, count in Counter(source.label() for source in renamed).items() if count > 1]
+    if doubled:
+        raise UserError(f"--against: two benchmarks are called {doubled[0]}; rename a file or its folder")
+    return renamed
+
+
+def _pinned(source: Source) -> Source:
+    try:
+        return pinned(source)
+    except UserError as error:
+        if source not in DEFAULT:
+            raise
+        raise UserError(f"{error}; or give a file of yours in its place, or --skip {source.name}") from None
 
 
 def read_items(sources: Sequence[Source]) -> pl.DataFrame:

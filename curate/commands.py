@@ -59,6 +59,11 @@ FUNNEL_HELP: Final = """Print how many problems each stage of a run kept and dro
 Example: gradus curate funnel runs/first --png
 """
 
+BENCHMARKS_HELP: Final = """List the benchmarks behind `decontaminate --against default`: name, Hub id, part, commit.
+
+Example: gradus curate benchmarks
+"""
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -195,6 +200,14 @@ def funnel_command(
     if png and steps:
         draw(steps, run / "funnel.png")
         typer.echo(f"drawn in {run / 'funnel.png'}")
+
+
+@app.command("benchmarks", help=BENCHMARKS_HELP)
+def benchmarks_command() -> None:
+    """List the bundle of benchmarks."""
+    from curate.benchmarks import bundle_lines
+
+    typer.echo("\n".join(bundle_lines()))
 
 
 @app.callback()

@@ -24,7 +24,7 @@ from curate.benchmarks import read_items, sources_against
 from curate.config import RUNTIME, Config
 from curate.leak_search import Finding, LeakSearch
 from curate.leaks import Thresholds
-from curate.paraphrases import Paraphrase, ParaphraseSearch
+from curate.paraphrases import Paraphrase, ParaphraseSearch, embedding_name
 from curate.records import ADDED
 from curate.sources import Source, digest_of_source
 from curate.stage import Run, Stage, Workspace, decide
@@ -36,14 +36,18 @@ class DecontaminateConfig(Config):
     `--against` takes benchmark files (JSONL, JSON, CSV, Parquet), folders, artifacts and Hub ids, and may be given
     several times; `default` stands for the benchmarks that reasoning models are reported on, at fixed commits, and each
     of them for itself: math500, aime24, aime25, amc23, minerva, olympiadbench, gsm8k, gpqa, humaneval, mbpp,
-    livecodebench. A row is contaminated when it holds an item's text and figures, or its solution; with other figures,
-    operators or answers it is a variant. The evidence is in `drop_detail` and `benchmark_variant`: benchmark, item,
-    method, score, matched words, the item's text. Paraphrases are only reported, in `benchmark_paraphrase`, for review.
+    livecodebench (`gradus curate benchmarks` lists them). A row is contaminated when it holds an item's text and
+    figures, or its solution; with other figures, operators or answers it is a variant. The evidence is in `drop_detail`
+    and `benchmark_variant`: benchmark, item, method, score, matched words, the item's text. Paraphrases are only
+    reported, in `benchmark_paraphrase`, for review.
 
     Example: gradus curate decontaminate runs/pool --against math500.jsonl --against aime24.jsonl --out runs/clean
     """
 
     against: tuple[str, ...] = Field((), description="Benchmark to hold the pool against.", json_schema_extra=RUNTIME)
+    skip: tuple[str, ...] = Field(
+        (), description="Benchmark of --against to leave out, by name, e.g. gpqa of default.", json_schema_extra=RUNTIME
+    )
     drop_variants: bool = Field(False, description="Drop variants of benchmark problems too, as benchmark_variant.")
     min_coverage: float = Field(
         0.6, gt=0, le=1, description="Least weighted share of an item's 5-grams in a row that holds it."
@@ -65,7 +69,8 @@ class DecontaminateConfig(Config):
 
 def stage(config: DecontaminateConfig) -> Stage:
     """The stage `decontaminate`: drops with reason `contaminated`, and `benchmark_variant` where that is asked for."""
-    sources = sources_against(config.against)
+    sources = sources_against(config.against, config.skip)
+    embedding = {"embedding": embedding_name()} if config.paraphrases else {}
 
     @contextmanager
     def open_index(_: Workspace) -> Iterator[Run]:
@@ -82,7 +87,7 @@ def stage(config: DecontaminateConfig) -> Stage:
         config,
         open_index,
         adds={name: ADDED[name].dtype for name in added},
-        inputs={f"benchmark {source.label()}": digest_of_source(source) for source in sources},
+        inputs={f"benchmark {source.label()}": digest_of_source(source) for source in sources} | embedding,
         facts=_facts,
     )
 

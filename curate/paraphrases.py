@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -72,6 +73,12 @@ class ParaphraseSearch:
     def _paraphrase(self, item: int, score: float) -> Paraphrase:
         benchmark, name, prompt = (self._items[column][item] for column in ("benchmark", "item", "prompt"))
         return Paraphrase(benchmark, name, score, prompt)
+
+
+def embedding_name() -> str:
+    """Package and version, which decide the vectors; raises `UserError` where it is not installed."""
+    _folder()
+    return f"{PACKAGE} {version(PACKAGE)}"
 
 
 class StaticEmbedding:

@@ -206,7 +206,13 @@ def pinned(source: Source) -> Source:
         return source
     from httpx import HTTPError
     from huggingface_hub import DatasetCard, HfApi
-    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+    from huggingface_hub.errors import (
+        EntryNotFoundError,
+        GatedRepoError,
+        HfHubHTTPError,
+        HFValidationError,
+        OfflineModeIsEnabled,
+    )
 
     try:
         info = HfApi().dataset_info(str(source.hub), revision=source.revision)
@@ -214,6 +220,11 @@ def pinned(source: Source) -> Source:
         licence = source.licence or DatasetCard.load(path).data.get("license")
     except EntryNotFoundError:
         licence = source.licence  # a dataset without a card
+    except GatedRepoError:
+        raise UserError(
+            f"{source.hub}: the Hub gives it only to who has accepted its terms; accept them on its page there, then "
+            "`hf auth login`"
+        ) from None
     except (HTTPError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{source.hub}: not found on the Hub ({reason}); check the id and the network") from None

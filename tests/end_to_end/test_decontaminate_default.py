@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import polars as pl
-from hub_server import TOKEN, Hub, running_hub
+from hub_server import TOKEN, Fault, Hub, running_hub
 from huggingface_hub import HfApi
 from small_run import problems, write_pool
 
@@ -33,6 +33,30 @@ def published(hub: Hub, source: Source) -> None:
     hub.commit(name, "later", dict.fromkeys(files, b'{"problem": "Moved on?", "answer": "0"}'))
 
 
+def decontaminated(hub: Hub, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """The command, as a user of this Hub would give it."""
+    environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(folder / "home")}
+    words = ["decontaminate", str(folder / "pool"), "--against", "default", "--out", str(folder / "out"), *more]
+    command = [sys.executable, "-c", "import gradus; gradus.main()", "curate", *words]
+    root = Path(__file__).parents[2]
+    return subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, timeout=110)
+
+
+def test_a_benchmark_that_asks_for_its_terms_is_told_and_can_be_left_out(tmp_path: Path) -> None:
+    write_pool(tmp_path / "pool", problems(["How many gsm8k lamps are lit when 7 of the 19 lamps go out?"]))
+    with running_hub() as hub:
+        for source in DEFAULT:
+            published(hub, source)
+        hub.faults.append(Fault("GET /datasets/Idavidrein/gpqa/resolve", 401, code="GatedRepo"))
+        refused = decontaminated(hub, tmp_path)
+        done = decontaminated(hub, tmp_path, "--skip", "gpqa", "--skip", "livecodebench")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "accepted its terms" in refused.stderr
+    assert "--skip gpqa" in refused.stderr
+    assert done.returncode == 0, done.stderr
+    assert len(open_artifact(tmp_path / "out").manifest.inputs) == len(DEFAULT) - 1  # the pool, and all but two
+
+
 def test_the_bundle_is_read_at_its_commits_and_named_in_the_manifest(tmp_path: Path) -> None:
     names = [source.name for source in DEFAULT]
     write_pool(
@@ -41,11 +65,7 @@ def test_the_bundle_is_read_at_its_commits_and_named_in_the_manifest(tmp_path: P
     with running_hub() as hub:
         for source in DEFAULT:
             published(hub, source)
-        environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "home")}
-        words = ["decontaminate", str(tmp_path / "pool"), "--against", "default", "--out", str(tmp_path / "out")]
-        command = [sys.executable, "-c", "import gradus; gradus.main()", "curate", *words]
-        root = Path(__file__).parents[2]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, timeout=110)
+        done = decontaminated(hub, tmp_path)
     assert done.returncode == 0, done.stderr
     out = open_artifact(tmp_path / "out")
     assert out.manifest.num_kept == 0

@@ -238,11 +238,29 @@ def test_a_changed_benchmark_is_another_result(tmp_path: Path) -> None:
     assert stage(config).identity("pool") != before
 
 
+LAMPS = "How many of the 24 lamps in the long hall are lit when every third lamp is broken?"
+
+
 def test_a_missing_benchmark_is_one_line() -> None:
     with pytest.raises(UserError, match="--against is missing"):
         stage(DecontaminateConfig())
     with pytest.raises(UserError, match=r"nowhere\.jsonl: no such file"):
         stage(DecontaminateConfig(against=("nowhere.jsonl",)))
+    with pytest.raises(UserError, match=r"no benchmark of the bundle is called so; did you mean math500\?"):
+        stage(DecontaminateConfig(against=("math50",)))
+    with pytest.raises(UserError, match=r"--skip gpqaa: is none of .*; did you mean gpqa\?"):
+        stage(DecontaminateConfig(against=("default",), skip=("gpqaa",)))
+
+
+def test_benchmarks_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder, text in (("old", LAMPS), ("new", LAMPS.replace("lamps", "bells"))):
+        (tmp_path / folder).mkdir()
+        pl.DataFrame({"problem": [text], "answer": ["3"]}).write_ndjson(tmp_path / folder / "bench.jsonl")
+    files = tuple(str(tmp_path / folder / "bench.jsonl") for folder in ("old", "new", "old"))
+    inputs = stage(DecontaminateConfig(against=files)).inputs
+    assert list(inputs) == ["benchmark old-bench", "benchmark new-bench"]
+    assert len(set(inputs.values())) == 2
+    assert list(stage(DecontaminateConfig(against=files, skip=("old-bench",))).inputs) == ["benchmark new-bench"]
 
 
 def _contaminated(pool: Path, *against: Path) -> pl.DataFrame:
