@@ -30,7 +30,9 @@ _PROOF: Final = (
     rf"|{_BEGIN}show\s+(?:how|by|algebraically|it|there|the\s+following|\\|\$|why)"
     r"|\b(?:verify|demonstrate|deduce|establish|conclude|confirm)\s+that\b"
     r"|\bgive\s+an?\s+(?:\w+\s+){0,2}proof\b|\bsupply\s+a\s+proof\b|\bwrite\s+(?:a|the)\s+(?:\w+\s+)?proof\b"
-    r"|证明|求证|试证"
+    r"|\b(?:find|write|construct|provide)\s+an?\s+(?:\w+\s+){0,2}proof\b|证明|求证|试证|试说明|証明|증명"
+    r"|\b(?:d[ée])?montr(?:er|ez|ons)\s+que\b|\b(?:prouver|prouvez)\s+que\b|\b(?:zeige|beweise)n?(?:\s+sie)?\b[^.?!]*\bdass\b"
+    r"|\bдокаж|\bdemuestr[ea]|\bprueb[ea]\s+que\b|\bmostre\s+que\b|\b(?:theorem|lemma)\s+\w+.*?:=|\bsorry\s*$"
 )
 # an ask inside one labelled part: an instruction or a question, not a clause of a condition ("for which", "is shown")
 _PART_VERB: Final = (
@@ -38,21 +40,23 @@ _PART_VERB: Final = (
     r"factor|expand|convert|graph|draw|verify|state|list|identify|write\s+(?:down|out|an?|the)|give)\b"
 )
 _PART_ASK: Final = (
-    rf"(?:[\s*_]*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
+    rf"(?:[\s*_$}}]*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
     r"|\?|？|求|多少|几|什么|写出|计算|证明|_{2,}|\\_))"
 )
 # a label stands apart: the (1) of P(1) is an argument
-_BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~*])"
+_BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~*{$])"
 _LABELS: Final = (
-    (rf"{_BEFORE}\(a\)", rf"{_BEFORE}\(b\)"),
+    (rf"{_BEFORE}[(\[]a[)\]]", rf"{_BEFORE}[(\[]b[)\]]"),
     (rf"{_BEFORE}\(i\)", rf"{_BEFORE}\(ii\)"),
     (rf"{_BEFORE}[(（]\s*1\s*[)）]", rf"{_BEFORE}[(（]\s*2\s*[)）]"),
     (r"\bpart\s+(?:a|1|i)\b", r"\bpart\s+(?:b|2|ii)\b"),
     (r"\b(?:question|problem|task|exercise|q)\s*1\b", r"\b(?:question|problem|task|exercise|q)\s*2\b"),
-    (r"(?:^|\s)[*_]*a[).][*_]*\s", r"\s[*_]*b[).][*_]*\s"),
+    (r"\b(?:task|exercise)\s*a\b", r"\b(?:task|exercise)\s*b\b"),
+    ("(?:问题[1一]|第一问|[（(]一[)）])", "(?:问题[2二]|第二问|[（(]二[)）])"),
+    (r"(?:^|\s)[*_]*a-?[).][*_]*\s", r"\s[*_]*b-?[).][*_]*\s"),
     (r"(?:^|\s)[*_]*i[).][*_]*\s", r"\s[*_]*ii[).][*_]*\s"),
     (r"(?:^|\n)[\s*_]*1[).:、．：]", r"\n[\s*_]*2[).:、．：]"),
-    (r"(?:^|\s)1\)", r"\s2\)"),
+    (r"(?:^|[\s。；：])1[)）]", r"[\s。；：]2[)）]"),
     ("①", "②"),
     ("(?:Ⅰ|ⅰ)", "(?:Ⅱ|ⅱ)"),
     (r"\\item", r"\\item"),
@@ -67,9 +71,10 @@ _FIRST_LABEL: Final = r"(?:[(（]?(?:1|a|i)[)）.、．]|①|\\item)"
 _SECOND_LABEL: Final = r"(?:[\s;；,，。.$?](?:[(（](?:2|b|ii)[)）]|(?:2|b|ii)[)）.、．]\s)|②|\\item)"
 # one instruction over a list of what it is for: "Evaluate the following: 1) .. 2) ..", "Find (a) the area and (b) .."
 _SHARED_ASK: Final = (
-    rf"(?is){_PART_VERB}\s+(?:(?:each\s+of\s+)?the\s+following(?:\s+(?:\w+\s+)?(?:expressions|equations|inequalities|"
+    rf"(?is){_PART_VERB}\s+(?:the\s+values?\s+of\s+)?(?:(?:each\s+of\s+)?the\s+following(?:\s+(?:\w+\s+)?(?:expressions|equations|inequalities|"
     r"problems|questions|quantities|values|integrals|limits|derivatives|sums|products|probabilities|calculations|tasks))?"
     rf"|each(?:\s+(?:expression|equation|part))?)\s*[:.]?\s*(?:\\begin\{{\w+\}})?\s*{_FIRST_LABEL}.*?{_SECOND_LABEL}"
+    rf"|\b(?:calculate|evaluate|simplify|compute|factor|expand|solve)\s*:\s*{_FIRST_LABEL}.*?{_SECOND_LABEL}"
     r"|\b(?:find|determine|compute|calculate|state|give|write\s+down)\s*:?\s+[(]?(?:a|i|1)\)\s+(?:the|its|their)\b.*?"
     r"\s[(]?(?:b|ii|2)\)\s+(?:the|its|their)\b"
     r"|(?:求|计算|化简|解方程|解下列方程|求下列各式的值|解不等式)\s*[:：]\s*(?:[(（]1[)）]|①|1[.、．]).*?(?:[(（]2[)）]|②|[\s;；。]2[.、．])"
@@ -80,6 +85,16 @@ _PROCEDURE: Final = (
     rf"as\s+follows|in\s+(?:this|the\s+following)\s+(?:order|way))\b[^.?!\n]{{0,60}}[:.]\s*(?:\\begin\{{\w+\}})?\s*{_FIRST_LABEL}"
     rf"|(?:步骤|规则|操作|程序|方法)[^。？\n]{{0,20}}[:：]\s*{_FIRST_LABEL}"
 )
+# all behind the last label: a step that is ordered, and behind it the one question, which no label numbers
+_LAST_LABEL: Final = (
+    rf"(?is)^.*(?:{_BEFORE}[(（]\s*(?:[1-9]|[a-h]|iii|ii|iv|i|v)\s*[)）]|(?:^|\n|[;:；：。.!?]\s*)(?:[1-9]|[a-h]|iii|ii|iv|i)[).、．]\s"
+    r"|[①-⑨]|\\item)(.*)$"
+)
+_ASKED_OUTSIDE: Final = (
+    rf"(?s)^\s*(?:(?i:[^.?!。？！]*?\b{_PART_VERB}|[^.。！!]*?[?？]|[^。]*?[求写算])|[a-z])"
+    r"[^.?!。？！]*[.?!。？！].*[?？]\s*$"
+)
+_SEVERAL: Final = r"[,;，；]|\band\b|[和与]"
 _MANY_ANSWERS: Final = (
     r"(?im)\b(?:give|provide|construct|find|produce|write|state|exhibit)\s+(?:down\s+)?"
     r"(?:an?|one|two|three|some|another|your\s+own|at\s+least\s+\w+)\s+(?:\w+\s+){0,2}(?:counter-?)?examples?\b"
@@ -89,15 +104,18 @@ _MANY_ANSWERS: Final = (
     r"|\bin\s+your\s+own\s+words\b|\bdo\s+you\s+agree\b|\bwhat\s+do\s+you\s+think\b|\byour\s+opinion\b"
     rf"|{_BEGIN}(?:write|compose|make\s+up|create|invent)\s+an?\s+(?:\w+\s+){{0,2}}"
     r"(?:essay|story|poem|paragraph|letter|report|problem)\b"
-    r"|举(?:出|一|个|例)|答案不唯一|写出一个|写一个|编一道|谈谈|你认为"
+    r"|\bwhat\s+are\s+some\b|举(?:出|一|个|例)|答案不唯一|写出一个|写一个|编一道|谈谈|你认为"
 )
 _EXPLANATION: Final = (
-    rf"(?im){_BEGIN}(?:explain|describe|discuss|interpret|justify|sketch|draw|plot|graph|comment|compare|illustrate|"
+    rf"(?im){_BEGIN}(?:explain|describe|discuss|interpret|justify|sketch|draw|plot|graph|comment|critique|compare|illustrate|"
     r"outline|design)\b|\bwhy\b[^.!]*\?|\bexplain\s+(?:how|why|what)\b|为什么|说明理由|解释|画出|作图|作出|讨论|叙述|描述"
 )
+_IMAGE_FILE: Final = r"\.(?:png|jpe?g|gif|svg|webp|bmp|eps)\b"
 _IMAGE: Final = (
-    r"(?i)!\[[^\]]*\]\([^)]*\)|<\s*/?\s*(?:image|img|figure|graphics)\b[^>]*>|\\includegraphics|\[\s*(?:image|img|figure)\s*\d*\s*\]"
-    r"|https?://\S+\.(?:png|jpe?g|gif|svg|webp)\b|\[图片?\d*\]|【图片?\d*】"
+    r"(?i)!\[[^\]]*\][(\[]|<\|?\s*/?\s*(?:image|img|figure|graphics|picture)(?:[_ ]?\d+)?\b[^>]*>"
+    r"|\\includegraphics|\\(?:epsfbox|epsfig|psfig)\b|\\begin\{figure\}|data:image/"
+    r"|[\[{]\s*(?:image|img|figure)\s*\d*\s*[\]}]|\[\s*(?:image|img|figure)\s*\d*\s*:[^\]]*\]"
+    rf"|https?://\S+{_IMAGE_FILE}|(?:see|attach\w*|figure|image|图片?)[\s:：]*[\w./-]+{_IMAGE_FILE}|\[图片?\d*\]|【图片?\d*】"
 )
 _FIGURE_WORDS: Final = (
     r"(?i)\b(?:shown|pictured|illustrated|depicted|drawn|indicated)\s+(?:in\s+the\s+(?:\w+\s+)?(?:figure|diagram|picture|graph|"
@@ -133,10 +151,15 @@ def value(text: pl.Expr) -> pl.Expr:
     return _found(text, _VALUE)
 
 
-def parts(text: pl.Expr) -> pl.Expr:
-    """Labelled parts that each ask for something; a labelled list of conditions, statements or steps is none."""
+def parts(text: pl.Expr, truth: pl.Expr) -> pl.Expr:
+    """Labelled parts that each ask for something; a labelled list of conditions, statements or steps is none.
+
+    Nor are steps behind which one question stands that the ground truth answers with one value.
+    """
     asked = pl.coalesce(_found(text, _PARTS), _found(text, _SHARED_ASK))
-    return pl.when(asked.is_not_null() & ~text.str.contains(_PROCEDURE)).then(asked)
+    outside = text.str.extract(_LAST_LABEL, 1).str.contains(_ASKED_OUTSIDE) & ~truth.str.contains(_SEVERAL)
+    is_procedure = text.str.contains(_PROCEDURE) | outside.fill_null(value=False)
+    return pl.when(asked.is_not_null() & ~is_procedure).then(asked)
 
 
 def many_answers(text: pl.Expr) -> pl.Expr:

@@ -15,10 +15,11 @@ MAX_WORDS: Final = 5
 MAX_CJK: Final = 20
 
 _ABSENT: Final = (
-    r"(?i)^[\s$.。,，\-—–_*#'\"]*(?:\\boxed\{\s*\}|\\text\{\s*\}|none|null|nan|n/?a|not\s+(?:available|found|given|provided)|unknown|"
+    r"(?i)^[\s$.。,，\-—–_*#'\"()\[\]（）]*(?:\\boxed\{\s*\}|\\text\{\s*\}|none|null|nan|n[/.]?a|not\s+(?:available|found|given|provided)|unknown|"
     r"(?:no\s+)?(?:answer|ground\s+truth|solution)(?:\s+(?:is\s+)?not)?(?:\s+(?:available|found|given|provided))|no\s+answer|"
-    r"see\s+(?:the\s+)?(?:solution|above|below|explanation)s?|tbd|todo|\?+|无答案|暂无|未知|略|见解析|详见解析|答案略)?"
-    r"[\s$.。,，\-—–_*#'\"]*$"
+    r"see\s+(?:the\s+)?(?:solution|above|below|explanation|text|book)s?|(?:final\s+)?answer(?:\s+is)?\s*[:：]|tbd|todo|\?+|"
+    r"无答案|暂无(?:答案|解析)?|未知|(?:答案|解析|解答|过程)?略|(?:详)?见(?:解析|答案))?"
+    r"[\s$.。,，\-—–_*#'\"()\[\]（）]*$"
 )
 _PROOF: Final = (
     r"(?i)^\W*(?:(?:see\s+)?(?:the\s+)?proof|q\.?\s?e\.?\s?d\.?|proved|proven|证明(?:略|见解析|过程|题)?|得证|略证)\W*$"
@@ -61,6 +62,12 @@ def varies(truth: pl.Expr) -> pl.Expr:
 def labelled_parts(truth: pl.Expr) -> pl.Expr:
     """Whether the truth answers several labelled parts: `(a) 5 (b) 7`."""
     return truth.str.contains(_LABELLED).fill_null(value=False)
+
+
+def formula(truth: pl.Expr) -> pl.Expr:
+    """Whether the truth holds figures and no words."""
+    words = truth.str.replace_all(_MATH, " ").str.contains(r"\p{L}{3}|\p{Han}")
+    return (truth.str.contains(r"\d") & ~words).fill_null(value=False)
 
 
 def prose(truth: pl.Expr) -> pl.Expr:

@@ -70,7 +70,7 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
 
 def stage(config: VerifiableConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` where a model is named and cannot be found."""
-    shape = Stage(name="verifiable", version=3, scope="batch", config=config, open=bound(run, config))
+    shape = Stage(name="verifiable", version=4, scope="batch", config=config, open=bound(run, config))
     if not config.has_voters:
         return shape
     settled = settle(config)
@@ -109,6 +109,9 @@ def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
     is_value = ~is_absent & ~truths.says_proof(truth) & ~truths.prose(truth)
     # "Prove that it is constant and find its value" with the value at hand can be checked
     is_answerable = is_value & asks.value(text).is_not_null()
+    explanation = asks.explanation(text)
+    # "Describe the solutions as an interval" has a value all the same
+    is_told = explanation.str.contains(r"(?i)^\W*(?:describe|compare)") & truths.formula(truth)
     has_figures = truth.str.contains(r"\d").fill_null(value=False)
     shown_truth = truth.str.slice(0, asks.EVIDENCE_CHARS)
     is_claim = is_absent & asks.value(text).is_null() & text.str.contains(CLAIM) & ~text.str.contains(OPTIONS)
@@ -119,11 +122,11 @@ def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
             (pl.lit("states a claim and asks nothing"), is_claim),
         ),
         "no_answer": pl.when(is_absent).then(pl.format("ground truth is {}", _quoted(truth))),
-        "multi_part": _first((asks.parts(text), is_open_form), (shown_truth, truths.labelled_parts(truth))),
+        "multi_part": _first((asks.parts(text, truth), is_open_form), (shown_truth, truths.labelled_parts(truth))),
         "open_ended": _first(
             (asks.many_answers(text), is_open_form),
             (shown_truth, truths.varies(truth)),
-            (asks.explanation(text), is_open_form & ~(is_answerable & has_figures)),
+            (explanation, is_open_form & ~(is_answerable & has_figures) & ~is_told),
         ),
         "figure_needed": _figure_needed(prompt, config.figures),
         "answer_in_prompt": _leak(text, truth),

@@ -1,5 +1,8 @@
 """Kinds of problems that no verifier can judge, and checkable ones that look like them: several siblings of each."""
 
+import json
+from pathlib import Path
+
 import polars as pl
 
 from curate.records import PROBLEM, problem_key, schema
@@ -170,16 +173,28 @@ CASES: dict[str | None, list[tuple[str, str | None]]] = {
 }
 
 
-def test_every_kind_is_dropped_for_its_own_reason_and_what_looks_like_it_kept() -> None:
-    cases = [(reason, prompt, truth) for reason, pairs in CASES.items() for prompt, truth in pairs]
+Case = tuple[str | None, str, str | None]
+
+
+def _wrong(cases: list[Case]) -> list[str]:
     rows = [
         dict.fromkeys(PROBLEM) | {"key": problem_key(prompt), "prompt": prompt, "ground_truth": truth, "kind": "math"}
         for _, prompt, truth in cases
     ]
     decided = run(pl.DataFrame(rows, schema=schema(PROBLEM)), VerifiableConfig())
-    wrong = [
+    return [
         f"{prompt} | {truth}: {found}, not {reason}"
         for (reason, prompt, truth), found in zip(cases, decided["drop_reason"], strict=True)
         if found != reason
     ]
-    assert wrong == []
+
+
+def test_every_kind_is_dropped_for_its_own_reason_and_what_looks_like_it_kept() -> None:
+    assert _wrong([(reason, prompt, truth) for reason, pairs in CASES.items() for prompt, truth in pairs]) == []
+
+
+def test_the_labelled_cases_are_judged_as_labelled() -> None:
+    lines = (Path(__file__).parent / "verifiable_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [(case["reason"], case["prompt"], case["answer"]) for case in map(json.loads, lines)]
+    assert len(cases) > 250
+    assert _wrong(cases) == []
