@@ -19,6 +19,12 @@ class CurriculumConfig(Config):
     half_life_visits: float = Field(
         3.0, gt=0, description="Visits after which an outcome weighs half; large values never forget."
     )
+    gain_half_life: float = Field(
+        30.0,
+        ge=0,
+        description="Steps after which a batch weighs half in the estimate of how fast all problems become easier; "
+        "0 = rates stand still between visits.",
+    )
     prior_weight: float = Field(
         8.0, ge=0, description="At most this many of the measured samples count as evidence of the pass rate."
     )

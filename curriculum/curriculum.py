@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -20,6 +20,7 @@ import polars as pl
 from curate.errors import UserError
 from curriculum import state
 from curriculum.config import CurriculumConfig
+from curriculum.drift import Drift, Forecast
 from curriculum.figures import batch_figures, rate_histogram
 from curriculum.handover import begin_again, by_key, changes
 from curriculum.history import FIGURES, History
@@ -49,6 +50,7 @@ class Clock:
     group_size: int = 0  # completions per problem in the last batch; 0 before the first
     outages: dict[str, int] = field(default_factory=dict)  # in a row, by source
     doubts: dict[str, float] = field(default_factory=dict)  # log probability of all since the last success, by source
+    drift: Drift = field(default_factory=Drift)
 
 
 class Curriculum:
@@ -88,8 +90,8 @@ class Curriculum:
         if num_problems < 1:
             raise ValueError(f"a batch needs at least one problem, not {num_problems}")
         self.clock.step = self.clock.step if step is None else step
-        order = Order(num_problems, self._max_rechecks(num_problems), self.clock.step, frozenset(exclude))
-        slots = fill_slots(self.stats, order, self.config, self._generator())
+        order = Order(num_problems, self._max_rechecks(num_problems), frozenset(exclude))
+        slots = fill_slots(self.forecast(), order, self.config, self._generator())
         self._count(slots)
         rows: list[int] = slots.rows.tolist()
         return rows
@@ -102,7 +104,7 @@ class Curriculum:
         visits = list(visits)
         self._check(visits)
         self.clock.step = step
-        figures, sources = batch_figures(self.stats, visits), self._sources_of(visits)
+        figures, sources = batch_figures(self.forecast(), visits), self._sources_of(visits)
         down = find_outages(self.stats, visits, sources, self.clock.doubts, self.config)
         trusted = believed(visits, sources, down)
         for sign in down:
@@ -120,6 +122,10 @@ class Curriculum:
         """How many problems stand in each pool."""
         counts = np.bincount(self.stats.status, minlength=len(STATUSES))
         return {name: int(count) for name, count in zip(STATUSES, counts, strict=True)}
+
+    def forecast(self) -> Forecast:
+        """The success rates now, with what the model gained since each problem was looked at."""
+        return Forecast(self.stats, self.clock.step, self.clock.drift.rate)
 
     def probe_rows(self, num: int | None = None) -> list[int]:
         """The fixed sample of problems for the honest progress curve: `probe_size` of them, or `num`."""
@@ -158,7 +164,7 @@ class Curriculum:
                 f"{folder}: the dataset's problems or their order changed; --adopt-dataset maps them by key"
             )
         made = cls(problems, saved.stats, config, binding)
-        made.clock, made.history = Clock(**saved.clock), saved.history
+        made.clock, made.history = Clock(**{**saved.clock, "drift": saved.drift}), saved.history
         if not saved.keys.equals(problems["key"]):
             made.stats, moved = by_key(saved, problems, config)
             made.history.move_rows(moved)
@@ -177,11 +183,12 @@ class Curriculum:
         saved = state.read(state.newest(run))
         state.refuse_mismatch(saved, saved.config, binding, frozenset({"dataset", "model"}))
         state.check_keys(problems)
-        made = cls(problems, by_key(saved, problems, config)[0], config, binding)
+        made = cls(problems, by_key(saved, problems, config, saved.clock["step"])[0], config, binding)
         begin_again(made.stats, saved, config)
         made._hold_out()
         # draw numbers go on: no random number is used twice
         made.clock = Clock(draw_number=saved.clock["draw_number"], group_size=saved.clock["group_size"])
+        made.clock.drift = replace(saved.drift, step=saved.drift.step - saved.clock["step"])
         made._event("continued", **changes(saved.keys, made.keys))
         return made
 
@@ -225,6 +232,7 @@ class Curriculum:
                 raise ValueError(f"{visit}: row outside 0 to {len(self.stats) - 1}, or a negative count")
 
     def _learn(self, batch: Batch) -> list[Move]:
+        self.clock.drift.observe(self.stats, batch, self.clock.step, self.config.gain_half_life)
         update(self.stats, batch, self.clock.step, self.config)
         moves = apply_moves(self.stats, batch, self.clock.step, self.config)
         rates, evidence = self.stats.mean_rate(batch.row), e_value(self.stats, batch.row)
@@ -241,11 +249,12 @@ class Curriculum:
         return [source or "" for source in self._sources[[visit.row for visit in visits]].to_list()]
 
     def _log_batch(self, figures: dict[str, float], moves: list[Move]) -> None:
-        rates = self.stats.mean_rate()[self.stats.status != HELD_OUT]
+        forecast = self.forecast()
+        rates = forecast.mean_rate()[self.stats.status != HELD_OUT]
         moved = {f"events/{name}": float(sum(move.event == name for move in moves)) for name in EVENTS}
         # figures of the batch before must not stand in for ones that this batch lacks
         drawn: dict[str, float] = {name: self._metrics[name] for name in DRAWN if name in self._metrics}
-        self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean())}
+        self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean()), "gain": forecast.rate}
         line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}
         line |= {name: figures.get(name) for name in FIGURES}
         self.history.batches.append({**line, "rate_histogram": rate_histogram(rates)})

@@ -39,7 +39,9 @@ def _now(saved: Saved, row: int) -> Iterator[str]:
     judged = int(stats.num_correct[row] + stats.num_wrong[row])
     seen = f"{stats.num_correct[row]} of {judged} correct, {stats.num_undecided[row]} undecided"
     yield f"  {stats.num_visits[row]} visits in training: {seen}"
+    now, age = float(saved.forecast().mean_rate(np.array([row]))[0]), saved.clock["step"] - float(stats.seen_at[row])
     yield f"  success rate about {a / (a + b):.2f}: Beta({a:.1f}, {b:.1f}), measured samples included"
+    yield f"  by now about {now:.2f}: that was seen {age:.0f} steps ago on average, and the model goes on learning"
     lengths = [
         f"{name} {length[row]:.0f}"
         for name, length in (("correct", stats.tokens_correct), ("wrong", stats.tokens_wrong))

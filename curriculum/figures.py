@@ -7,15 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from curriculum.stats import Stats
+from curriculum.drift import Forecast
 from curriculum.variance import zero_variance_rate
 from curriculum.visits import Floats, Ints, Visit
 
 RATE_BINS: Final = 10
 
 
-def batch_figures(stats: Stats, visits: list[Visit]) -> dict[str, float]:
-    """Figures of visits, with `stats` from before them; a figure that nothing speaks for is left out.
+def batch_figures(forecast: Forecast, visits: list[Visit]) -> dict[str, float]:
+    """Figures of visits, with a forecast from before them; a figure that nothing speaks for is left out.
 
     predicted_zero_variance, zero_variance: share of groups, of those with anything judged, without a gradient.
     undecided_rate: share of all completions.
@@ -27,16 +27,16 @@ def batch_figures(stats: Stats, visits: list[Visit]) -> dict[str, float]:
     is_dead = is_judged & ((correct == 0) | (correct == judged))
     rows = np.array([visit.row for visit in visits], np.int64)
     figures = {
-        "predicted_zero_variance": predicted_zero_variance(stats, rows[is_judged], judged[is_judged]),
+        "predicted_zero_variance": predicted_zero_variance(forecast, rows[is_judged], judged[is_judged]),
         "zero_variance": is_dead.sum() / is_judged.sum() if is_judged.any() else math.nan,
         "undecided_rate": undecided / (undecided + judged.sum()) if undecided + judged.sum() else math.nan,
     }
     return {name: float(value) for name, value in figures.items() if not math.isnan(value)}
 
 
-def predicted_zero_variance(stats: Stats, rows: Ints, sizes: Ints) -> float:
+def predicted_zero_variance(forecast: Forecast, rows: Ints, sizes: Ints) -> float:
     """Expected share of groups without a gradient among groups of the given sizes; NaN where there are none."""
-    rates = [zero_variance_rate(*stats.posterior(rows[sizes == size]), int(size)) for size in np.unique(sizes)]
+    rates = [zero_variance_rate(*forecast.posterior(rows[sizes == size]), int(size)) for size in np.unique(sizes)]
     return float(np.concatenate(rates).mean()) if rates else math.nan
 
 

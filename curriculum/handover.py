@@ -13,14 +13,19 @@ from curriculum.stats import ACTIVE, HELD_OUT, NEVER, Stats
 from curriculum.visits import Ints
 
 
-def by_key(saved: Saved, problems: pl.DataFrame, config: CurriculumConfig) -> tuple[Stats, pl.DataFrame]:
+def by_key(
+    saved: Saved, problems: pl.DataFrame, config: CurriculumConfig, step_0: int = 0
+) -> tuple[Stats, pl.DataFrame]:
     """Statistics over `problems`: what was saved for known keys, a fresh start for new ones.
 
-    Also where the known ones went: a frame of `row` (before) and `to` (now).
+    Also where the known ones went: a frame of `row` (before) and `to` (now). `step_0` is the step of the saved run that
+    is step 0 from now on: what was seen 30 steps before it was seen at step -30.
     """
     stats = new_stats(problems, config)
     new, old = _match(saved.keys, problems["key"])
-    stats.put(new, saved.stats.take(old))
+    known = saved.stats.take(old)
+    known.seen_at -= step_0
+    stats.put(new, known)
     return stats, pl.DataFrame({"row": old, "to": new})
 
 

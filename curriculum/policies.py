@@ -1,4 +1,4 @@
-"""How slots go to candidate problems: one function per policy, `(stats, rows, num, rng, config) -> num distinct rows`.
+"""How slots go to candidate problems: one function per policy, `(forecast, rows, num, rng, config) -> distinct rows`.
 
 `rows` are the candidates, at least `num` of them. Weighted draws without replacement use exponential keys: the `num`
 smallest of E_i / w_i, with E_i standard exponential, are a weighted sample (Efraimidis and Spirakis, "Weighted random
@@ -14,52 +14,54 @@ from typing import Final
 import numpy as np
 
 from curriculum.config import CurriculumConfig
+from curriculum.drift import Forecast
 from curriculum.stats import Stats
 from curriculum.visits import Floats, Ints
 
-Policy = Callable[[Stats, Ints, int, np.random.Generator, CurriculumConfig], Ints]
+Policy = Callable[[Forecast, Ints, int, np.random.Generator, CurriculumConfig], Ints]
 CONTEST_ROWS: Final = 16_384
 MAX_LEARNABILITY: Final = 0.25
 
 
-def uniform(_: Stats, rows: Ints, num: int, rng: np.random.Generator, __: CurriculumConfig) -> Ints:
+def uniform(_: Forecast, rows: Ints, num: int, rng: np.random.Generator, __: CurriculumConfig) -> Ints:
     """Every candidate alike."""
     chosen: Ints = rng.choice(rows, num, replace=False, shuffle=False)
     return chosen
 
 
-def prioritized(stats: Stats, rows: Ints, num: int, rng: np.random.Generator, _: CurriculumConfig) -> Ints:
+def prioritized(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generator, _: CurriculumConfig) -> Ints:
     """Weight 1 - success rate (Kimi k1.5, 2501.12599, section 2.3.4)."""
-    return _weighted(rows, num, rng, lambda some: 1.0 - stats.mean_rate(some), 1.0)
+    return _weighted(rows, num, rng, lambda some: 1.0 - forecast.mean_rate(some), 1.0)
 
 
-def easy_to_hard(stats: Stats, rows: Ints, num: int, _: np.random.Generator, __: CurriculumConfig) -> Ints:
+def easy_to_hard(forecast: Forecast, rows: Ints, num: int, _: np.random.Generator, __: CurriculumConfig) -> Ints:
     """Passes over the candidates, each from the easiest to the hardest (by `difficulty`, fixed at the start)."""
     # the pass first: all that the last pass left behind, then the easiest of the next
+    stats = forecast.stats
     visits = stats.num_visits[rows]
     cut = int(np.searchsorted(np.cumsum(np.bincount(visits)), num))
     behind, level = rows[visits < cut], rows[visits == cut]
     return np.concatenate([behind, level[_smallest(stats.difficulty[level], num - len(behind))]])
 
 
-def learnability(stats: Stats, rows: Ints, num: int, rng: np.random.Generator, _: CurriculumConfig) -> Ints:
+def learnability(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generator, _: CurriculumConfig) -> Ints:
     """Weight p(1-p) at a Thompson draw p of each success rate: the variance of one reward."""
 
     def weigh(some: Ints) -> Floats:
-        p: Floats = rng.beta(*stats.posterior(some))
+        p: Floats = rng.beta(*forecast.posterior(some))
         return p * (1.0 - p)
 
     return _weighted(rows, num, rng, weigh, MAX_LEARNABILITY)
 
 
-def target(stats: Stats, rows: Ints, num: int, rng: np.random.Generator, config: CurriculumConfig) -> Ints:
+def target(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generator, config: CurriculumConfig) -> Ints:
     """Those whose Thompson draw of the success rate is nearest to `target`.
 
     Of more than `CONTEST_ROWS` candidates (or 64 per slot) a random part of that size is looked at.
     """
     contest = max(CONTEST_ROWS, 64 * num)
-    some = rows if len(rows) <= contest else uniform(stats, rows, contest, rng, config)
-    distance = np.abs(rng.beta(*stats.posterior(some)) - config.target)
+    some = rows if len(rows) <= contest else uniform(forecast, rows, contest, rng, config)
+    distance = np.abs(rng.beta(*forecast.posterior(some)) - config.target)
     return some[_smallest(distance, num)]
 
 

@@ -43,6 +43,7 @@ def new_stats(problems: pl.DataFrame, config: CurriculumConfig) -> Stats:
         failures=(samples - correct) * scale,
         **{name: np.zeros(num, np.int32) for name in _ZEROS},
         last_step=np.full(num, NEVER, np.int32),
+        seen_at=np.zeros(num),
         tokens_correct=_lengths(problems, "mean_tokens_correct"),
         tokens_wrong=_lengths(problems, "mean_tokens_wrong"),
         difficulty=1.0 - measured if config.level is None else _levels(problems, config.level),

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curriculum.config import CurriculumConfig
+from curriculum.drift import Forecast
 from curriculum.policies import POLICIES, hardest
 from curriculum.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Stats
 from curriculum.visits import Ints
@@ -45,20 +46,20 @@ class Order:
 
     num: int
     max_rechecks: int
-    step: int
     exclude: frozenset[int] = frozenset()
 
 
-def fill_slots(stats: Stats, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:
-    """Choose the problems of one batch; raises `PoolExhausted` where no problem is active."""
+def fill_slots(forecast: Forecast, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:
+    """Choose the problems of the batch at the forecast's step; raises `PoolExhausted` where no problem is active."""
+    stats = forecast.stats
     _refuse_exhausted(stats)
     free = stats.status.copy()  # the pools, less what this batch has taken
     free[list(order.exclude)] = TAKEN
-    due = _due(stats, free, order.step)
+    due = _due(stats, free, forecast.step)
     rechecks = _take(due[: min(order.max_rechecks, order.num)], free)
     num_floor = int(rng.binomial(order.num - len(rechecks), config.floor))
     floor = _take(_floor(free, num_floor, rng), free)
-    chosen = _take(_by_policy(stats, free, order, order.num - len(rechecks) - len(floor), (config, rng)), free)
+    chosen = _take(_by_policy(forecast, free, order.num - len(rechecks) - len(floor), config, rng), free)
     parts = [rechecks, floor, chosen]
     fill = _take(_fill(free, due, order.num - sum(map(len, parts)), rng), free)
     found = np.concatenate([*parts, fill])
@@ -85,18 +86,15 @@ def _floor(free: Pools, num: int, rng: np.random.Generator) -> Ints:
     return _some(np.flatnonzero((free == ACTIVE) | (free == PARKED)), num, rng) if num else np.empty(0, np.int64)
 
 
-def _by_policy(
-    stats: Stats, free: Pools, order: Order, num: int, how: tuple[CurriculumConfig, np.random.Generator]
-) -> Ints:
-    config, rng = how
+def _by_policy(forecast: Forecast, free: Pools, num: int, config: CurriculumConfig, rng: np.random.Generator) -> Ints:
     wanted = active = np.flatnonzero(free == ACTIVE)
-    if config.hard_from_step is not None and order.step >= config.hard_from_step:
-        wanted = hardest(stats, active, config.hard_share)
+    if config.hard_from_step is not None and forecast.step >= config.hard_from_step:
+        wanted = hardest(forecast.stats, active, config.hard_share)
     if num >= len(wanted):
         # too few hard ones: the other active problems come before any parked one
         others = np.setdiff1d(active, wanted, assume_unique=True)
         return np.concatenate([wanted, _some(others, num - len(wanted), rng)])
-    return POLICIES[config.policy](stats, wanted, num, rng, config) if num else wanted[:0]
+    return POLICIES[config.policy](forecast, wanted, num, rng, config) if num else wanted[:0]
 
 
 def _fill(free: Pools, due: Ints, num: int, rng: np.random.Generator) -> Ints:

@@ -22,10 +22,11 @@ import polars as pl
 
 from curate.errors import UserError
 from curate.manifest import write_atomic
+from curriculum.drift import Drift, Forecast
 from curriculum.history import History, restore
 from curriculum.stats import STATUSES, Stats
 
-VERSION: Final = 1
+VERSION: Final = 2
 TRAVELLING: Final = "curriculum"  # the folder that `gradus card push --with-curriculum` puts a state in
 HEADER: Final = "curriculum.json"
 PROBLEMS: Final = "curriculum.parquet"
@@ -45,6 +46,15 @@ class Saved:
     keys: pl.Series
     stats: Stats
     history: History
+
+    @property
+    def drift(self) -> Drift:
+        """What was known of the model's gain."""
+        return Drift(**self.clock["drift"])
+
+    def forecast(self) -> Forecast:
+        """The success rates when the state was saved."""
+        return Forecast(self.stats, self.clock["step"], self.drift.rate)
 
 
 def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats, history: History) -> None:

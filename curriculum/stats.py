@@ -36,6 +36,7 @@ class Stats:
     num_dry: npt.NDArray[np.int32]  # visits in a row without a success
     num_unclear: npt.NDArray[np.int32]  # visits in a row that were mostly undecided
     last_step: npt.NDArray[np.int32]  # NEVER where not visited
+    seen_at: Floats  # mean step of the completions behind successes and failures; measured ones: 0
     tokens_correct: Floats  # discounted mean length; NaN where none was seen
     tokens_wrong: Floats
     difficulty: Floats  # fixed at the start: level, or 1 - measured pass rate
@@ -48,11 +49,11 @@ class Stats:
         return len(self.status)
 
     def posterior(self, rows: Ints | slice = slice(None)) -> tuple[Floats, Floats]:
-        """Parameters (a, b) of the Beta posterior of the success rate."""
+        """Parameters (a, b) of the Beta posterior of the success rate, as the counts have it."""
         return self.successes[rows] + 1.0, self.failures[rows] + 1.0
 
     def mean_rate(self, rows: Ints | slice = slice(None)) -> Floats:
-        """Posterior mean of the success rate."""
+        """Posterior mean of the success rate, as the counts have it."""
         a, b = self.posterior(rows)
         return a / (a + b)
 
@@ -70,6 +71,7 @@ def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> N
     """Add a batch of visits of distinct problems to the counts. Status and retirement test are decided elsewhere."""
     row, is_judged = batch.row, batch.judged > 0
     keep = np.where(is_judged, 0.5 ** (1.0 / config.half_life_visits), 1.0)
+    stats.seen_at[row] = _mean_step(stats, batch, keep, step)
     for old, count, length, seen in (
         (stats.successes, batch.correct, stats.tokens_correct, batch.tokens_correct),
         (stats.failures, batch.wrong, stats.tokens_wrong, batch.tokens_wrong),
@@ -85,6 +87,13 @@ def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> N
     is_unclear = batch.undecided > config.quarantine_rate * (batch.judged + batch.undecided)
     stats.num_unclear[row] = np.where(is_unclear, stats.num_unclear[row] + 1, 0)
     stats.last_step[row] = step
+
+
+def _mean_step(stats: Stats, batch: Batch, keep: Floats, step: int) -> Floats:
+    """Discounted mean over completions of the step that they were made at."""
+    old, seen_at = (stats.successes[batch.row] + stats.failures[batch.row]) * keep, stats.seen_at[batch.row]
+    total = old + batch.judged
+    return np.where(total > 0, (seen_at * old + step * batch.judged) / np.where(total > 0, total, 1.0), seen_at)
 
 
 def _mean_length(old: Floats, old_weight: Floats, seen: Floats, count: Ints) -> Floats:

@@ -58,9 +58,12 @@ def _variance(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
         return
     active = np.flatnonzero(stats.status == ACTIVE)
     if len(active):
-        order = Order(min(PREVIEW_SLOTS, len(active)), 0, saved.clock["step"])
-        drawn = fill_slots(stats, order, config, np.random.default_rng(0)).rows
-        evenly, by_policy = (predicted_zero_variance(stats, rows, np.full(len(rows), size)) for rows in (active, drawn))
+        order, forecast = Order(min(PREVIEW_SLOTS, len(active)), 0), saved.forecast()
+        drawn = fill_slots(forecast, order, config, np.random.default_rng(0)).rows
+        evenly, by_policy = (
+            predicted_zero_variance(forecast, rows, np.full(len(rows), size)) for rows in (active, drawn)
+        )
+        yield f"  success rates counted as gaining {100 * forecast.rate:+.2f} logits in 100 steps without a visit"
         yield f"  zero-variance groups of {size} to expect: {by_policy:.1%} as drawn, {evenly:.1%} if drawn evenly"
     yield from _recent_variance(saved)
 

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from curriculum import CurriculumConfig
+from curriculum.drift import Forecast
 from curriculum.policies import POLICIES, hardest
 from curriculum.prior import new_stats
 from curriculum.stats import Stats
@@ -28,7 +29,7 @@ def known(rates: list[float]) -> Stats:
 def first_draws(policy: str, stats: Stats, times: int = 20_000) -> np.ndarray:
     rng = np.random.default_rng(7)
     rows, config = np.arange(len(stats)), CurriculumConfig()
-    drawn = [POLICIES[policy](stats, rows, 1, rng, config)[0] for _ in range(times)]
+    drawn = [POLICIES[policy](Forecast(stats, 0), rows, 1, rng, config)[0] for _ in range(times)]
     return np.bincount(drawn, minlength=len(stats)) / times
 
 
@@ -49,19 +50,23 @@ def test_the_lazy_draw_of_several_agrees_with_drawing_them_one_by_one() -> None:
     pair = np.outer(w, w) / (1 - w)[:, None]
     chance = (pair + pair.T).sum(axis=1) - 2 * np.diag(pair)
     stats, rng, rows = known(rates.tolist()), np.random.default_rng(2), np.arange(6)
-    drawn = [POLICIES["learnability"](stats, rows, 2, rng, CurriculumConfig()) for _ in range(20_000)]
+    drawn = [POLICIES["learnability"](Forecast(stats, 0), rows, 2, rng, CurriculumConfig()) for _ in range(20_000)]
     assert np.bincount(np.concatenate(drawn), minlength=6) / 20_000 == pytest.approx(chance, abs=0.012)
 
 
 def test_learnability_looks_further_when_all_that_is_left_is_hopeless() -> None:
     stats = known([1e-6] * 5000 + [0.5] * 3)
-    rows = POLICIES["learnability"](stats, np.arange(5003), 3, np.random.default_rng(0), CurriculumConfig())
+    rows = POLICIES["learnability"](
+        Forecast(stats, 0), np.arange(5003), 3, np.random.default_rng(0), CurriculumConfig()
+    )
     assert sorted(rows) == [5000, 5001, 5002]
 
 
 def test_target_draws_those_nearest_to_it() -> None:
     stats = known([0.1, 0.69, 0.71, 0.3, 0.99])
-    rows = POLICIES["target"](stats, np.arange(5), 2, np.random.default_rng(0), CurriculumConfig(target=0.7))
+    rows = POLICIES["target"](
+        Forecast(stats, 0), np.arange(5), 2, np.random.default_rng(0), CurriculumConfig(target=0.7)
+    )
     assert sorted(rows) == [1, 2]
 
 
@@ -78,7 +83,7 @@ def test_easy_to_hard_passes_over_the_pool_from_easy_to_hard() -> None:
     rng, rows, config = np.random.default_rng(0), np.arange(4), CurriculumConfig()
     order = []
     for _ in range(6):
-        row = POLICIES["easy_to_hard"](stats, rows, 1, rng, config)[0]
+        row = POLICIES["easy_to_hard"](Forecast(stats, 0), rows, 1, rng, config)[0]
         stats.num_visits[row] += 1
         order.append(int(row))
     assert order == [1, 3, 2, 0, 1, 3]
@@ -95,6 +100,6 @@ def test_every_policy_draws_distinct_candidates_only(policy: str) -> None:
     stats = new_stats(pl.DataFrame({"key": [str(i) for i in range(500)]}), CurriculumConfig())
     rows = np.arange(1, 500, 2)
     for seed in range(20):
-        drawn = POLICIES[policy](stats, rows, 100, np.random.default_rng(seed), CurriculumConfig())
+        drawn = POLICIES[policy](Forecast(stats, 0), rows, 100, np.random.default_rng(seed), CurriculumConfig())
         assert len(set(drawn.tolist())) == 100
         assert set(drawn.tolist()) <= set(rows.tolist())

@@ -9,6 +9,7 @@ import pytest
 
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig, Visit
+from curriculum.state import VERSION
 
 BINDING = {"dataset": "a" * 64, "model": "m1", "sampling": "temperature=1.0"}
 CONFIG = CurriculumConfig(recheck_after=4, park_after=2, outage_p=0)
@@ -181,7 +182,7 @@ def test_a_damaged_state_is_refused_in_one_line_naming_the_file(tmp_path: Path, 
 def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
     trained(tmp_path)
     path = tmp_path / "curriculum.json"
-    path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
+    path.write_text(path.read_text().replace(f'"version": {VERSION}', '"version": 99'))
     with pytest.raises(UserError, match="version 99"):
         Curriculum.load(tmp_path, frame(KEYS), CONFIG, BINDING)
 
