@@ -188,14 +188,14 @@ def run_command(
 
 @app.command("funnel", help=FUNNEL_HELP)
 def funnel_command(
-    run: Annotated[Path, typer.Argument(help="Folder that `gradus curate run` wrote.", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="Folder of a run, or one that holds its artifacts.", show_default=False)],
     png: Annotated[bool, typer.Option("--png", help="Draw it too, as RUN/funnel.png.")] = False,
 ) -> None:
     """Print a run's funnel."""
-    from curate.funnel import draw, steps_of, table
-    from curate.pipeline import stages_of
+    from curate.funnel import chain_in, draw, steps_of, table
+    from curate.pipeline import PIPELINE, stages_of
 
-    steps = steps_of(run, stages_of(run))
+    steps = steps_of(run, stages_of(run) if (run / PIPELINE).exists() else chain_in(run))
     typer.echo(table(steps))
     if png and steps:
         draw(steps, run / "funnel.png")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from curate.chain import ancestors_of, ends_of
+from curate.errors import UserError
 from curate.manifest import MANIFEST, Manifest, read_manifest
 
 BAR_WIDTH: Final = 24
@@ -20,6 +22,19 @@ class Step(NamedTuple):
     num_in: int
     num_kept: int
     reasons: tuple[tuple[str, int], ...]
+
+
+def chain_in(run: Path) -> list[str]:
+    """The stages in a folder of artifacts, each made from what the one before kept; `UserError` where they branch."""
+    made = {path.parent: read_manifest(path.parent) for path in sorted(run.glob(f"*/{MANIFEST}"))}
+    ends = ends_of(made)
+    if not ends:
+        raise UserError(f"{run}: holds no artifacts; give a folder that `gradus curate run` wrote, or one of artifacts")
+    if len(ends) > 1:
+        names = ", ".join(path.name for path in ends)
+        raise UserError(f"{run}: {names} each end a chain of their own; leave one chain in the folder")
+    others = {path: manifest for path, manifest in made.items() if path != ends[0]}
+    return [path.name for path in (*ancestors_of(made[ends[0]], others), ends[0])]
 
 
 def steps_of(run: Path, stages: Sequence[str]) -> list[Step]:

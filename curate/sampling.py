@@ -157,8 +157,14 @@ class _Batch:
                 meter.change(-1)
         task = asyncio.create_task(self._judge(problem, completion))
         self._grading.add(task)
-        task.add_done_callback(self._grading.discard)
+        task.add_done_callback(self._graded)
         return await asyncio.shield(task)
+
+    def _graded(self, task: asyncio.Task[Sample]) -> None:
+        self._grading.discard(task)
+        if not task.cancelled():
+            # who waited for it may be gone, where another's failure ended the run: asyncio would print this one too
+            task.exception()
 
     async def _judge(self, problem: Problem, completion: Completion) -> Sample:
         work = partial(_timed, self._sampler.grade, problem, completion)

@@ -17,6 +17,7 @@ from typing import Any, Final
 import polars as pl
 
 from curate.artifact import Artifact, open_artifact
+from curate.chain import ancestors_of, ends_of
 from curate.errors import UserError
 from curate.manifest import MANIFEST, Manifest, read_manifest
 
@@ -65,8 +66,7 @@ def _stage_names(path: Path) -> list[str]:
 def _last_in(folder: Path) -> Path:
     """The one artifact in a folder that none of the others was made from; the folder itself where it holds none."""
     artifacts = _artifacts_in(folder)
-    pools = {manifest.inputs.get("pool") for manifest in artifacts.values()}
-    last = [path for path, manifest in artifacts.items() if manifest.digest not in pools]
+    last = ends_of(artifacts)
     if len(last) > 1:
         raise UserError(f"{folder}: several artifacts end a chain; give one: {', '.join(map(str, last))}")
     return last[0] if last else folder
@@ -75,11 +75,8 @@ def _last_in(folder: Path) -> Path:
 def _with_ancestors(last: Artifact) -> Chain:
     """`last` and the artifacts beside it that it came from, first one first; whoever is not there is left out."""
     artifacts = _artifacts_in(last.folder.absolute().parent)
-    beside = {manifest.digest: path for path, manifest in artifacts.items()}
-    chain = [last]
-    while (parent := beside.pop(chain[0].manifest.inputs.get("pool", ""), None)) is not None:
-        chain.insert(0, open_artifact(parent))
-    return tuple(chain)
+    beside = {path: manifest for path, manifest in artifacts.items() if path != last.folder.absolute()}
+    return (*map(open_artifact, ancestors_of(last.manifest, beside)), last)
 
 
 def _artifacts_in(folder: Path) -> dict[Path, Manifest]:

@@ -154,7 +154,7 @@ def test_an_unknown_room_is_refused() -> None:
         ),
         (("curate", "run", "nowhere.yaml", "--out", "out"), "gradus: nowhere.yaml: no such file; give the path"),
         (("curate", "ingest", "nowhere.jsonl", "--out", "out"), "gradus: nowhere.jsonl: no such file or folder"),
-        (("curate", "funnel", "nowhere"), "gradus: nowhere: holds no pipeline.json"),
+        (("curate", "funnel", "nowhere"), "gradus: nowhere: holds no artifacts"),
         (("curate", "dedup", ".", "--out", "out", "--threshold", "7"), "gradus: --threshold is "),
     ],
 )

@@ -1,11 +1,18 @@
 """The funnel in words and as a picture."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
+from small_run import problems, write_pool
 
-from curate.funnel import DROPPED, OTHERS, Step, draw, table
+from curate import multiple_choice
+from curate.artifact import open_artifact
+from curate.errors import UserError
+from curate.funnel import DROPPED, OTHERS, Step, chain_in, draw, table
+from curate.stage import run_stage
+from data_cards.lineage import open_chain
 
 STEPS = [
     Step("ingest", 1_000, 900, (("merged_into_twin", 80), ("broken_json", 20))),
@@ -24,6 +31,21 @@ def test_every_stage_has_its_numbers_share_and_reasons() -> None:
         ["verifiable", "0", "of", "900", "kept", "0.0%"],
         ["900", "proof"],
     ]
+
+
+def test_artifacts_made_one_by_one_are_found_in_order_also_where_a_stage_changed_nothing(tmp_path: Path) -> None:
+    write_pool(tmp_path / "z", problems([f"What is {n} + {n}?" for n in range(4)]))
+    quiet = multiple_choice.stage(multiple_choice.MultipleChoiceConfig())
+    for before, name in (("z", "y"), ("y", "x"), ("x", "w")):
+        run_stage(replace(quiet, name=f"stage {name}"), open_artifact(tmp_path / before), tmp_path / name)
+    assert len({open_artifact(tmp_path / name).manifest.digest for name in "yxw"}) == 1
+    assert chain_in(tmp_path) == ["z", "y", "x", "w"]
+    assert [artifact.folder.name for artifact in open_chain(tmp_path)] == ["z", "y", "x", "w"]
+    write_pool(tmp_path / "other", problems(["What is 9 + 9?"]))
+    with pytest.raises(UserError, match="each end a chain of their own"):
+        chain_in(tmp_path)
+    with pytest.raises(UserError, match="holds no artifacts"):
+        chain_in(tmp_path / "z")
 
 
 def test_a_run_without_a_finished_stage_says_so() -> None:

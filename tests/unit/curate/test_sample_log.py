@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from model_pool import pool, script, sums
 
 from curate.artifact import scan_part
 from curate.errors import UserError
@@ -25,6 +26,15 @@ try:
         log.append(Sample("key", index, "x" * 100, 1, "stop", "wrong", "different", 0))
 except UserError as error:
     sys.exit(f"{len(log)} {error}")
+"""
+
+FULL_DISK_AT_WORK = """
+import resource, sys
+import gradus
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+sys.argv = ["gradus", "curate", "difficulty", *sys.argv[1:]]
+gradus.main()
 """
 
 
@@ -84,3 +94,12 @@ def test_a_seed_depends_on_run_key_and_index_alone() -> None:
     seeds = {sample_seed(run, key, index) for run in range(3) for key in "abc" for index in range(8)}
     assert len(seeds) == 72
     assert all(0 <= seed < 2**31 for seed in seeds)
+
+
+def test_a_disk_that_fills_up_while_many_samples_are_judged_is_one_line_too(tmp_path: Path) -> None:
+    pool(tmp_path / "pool", sums(200))
+    answers = script(tmp_path / "s.json", {"*": ["\\boxed{7}", "\\boxed{8}"]})
+    words = [str(tmp_path / "pool"), "--out", str(tmp_path / "out"), "--script", str(answers)]
+    done = subprocess.run([sys.executable, "-c", FULL_DISK_AT_WORK, *words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert "make room and run the same command again" in done.stderr
