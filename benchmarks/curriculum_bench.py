@@ -28,7 +28,7 @@ from curriculum import Curriculum, CurriculumConfig, Visit
 from curriculum.learner import LEARNERS, Learner
 from curriculum.policies import POLICIES
 from curriculum.rules import RULES, RulesConfig, try_rule
-from curriculum.simulate import SimulateConfig, simulate
+from curriculum.simulate import Course, SimulateConfig, interval, simulate, table
 from curriculum.variance import zero_variance_rate
 
 POOLS: Final = {"Beta(.5,.5)": (0.5, 0.5), "Beta(.3,.6)": (0.3, 0.6), "U(0,1)": (1.0, 1.0)}
@@ -44,6 +44,7 @@ def main() -> None:
     rules(20_000 // scale)
     variance(10_000 // scale)
     simulation(10_000 // scale)
+    learning(1_000 // scale)
 
 
 def speed(num: int) -> None:
@@ -86,16 +87,47 @@ def rules(num: int) -> None:
 
 def simulation(num: int) -> None:
     """What `gradus curriculum simulate` takes at its defaults for 5 policies: by the clock, on two processes."""
-    rng = np.random.default_rng(0)
-    correct = rng.binomial(8, rng.beta(0.5, 0.5, num))
-    keys = pl.Series([f"{i:024x}" for i in range(num)])
-    problems = pl.DataFrame({"key": keys, "source": "pool", "num_correct": correct, "num_samples": 8})
+    problems = _measured(num, num_families=1)
     policies = ("uniform", "prioritized", "easy_to_hard", "learnability", "target")
     config = SimulateConfig(policies=policies)
     start = time.monotonic()
     simulate(problems, CurriculumConfig(), config)
     took = time.monotonic() - start
     print(f"\nsimulate {num:,} problems, {config.steps} steps, 5 policies, {config.seeds} seeds: {took:.0f} s of clock")
+
+
+def learning(num: int) -> None:
+    """What policies do with a model that learns, with rates that stand still between visits and with a gain."""
+    problems = _measured(num, num_families=8)
+    sizes = {"steps": 200, "num_problems": 32, "group_size": 8, "seeds": 4}
+    print(f"\n{num:,} problems of Beta(.5,.5), 8 families, {sizes}, learner steady")
+    policies = ("plain", "dapo", "uniform", "learnability", "target")
+    config = SimulateConfig.model_validate({**sizes, "policies": policies})
+    print(table(simulate(problems, CurriculumConfig(), config)))
+    print("\nthe same, wasted share and share mastered, without a gain between visits and with it")
+    for learner in LEARNERS:
+        for policy in ("learnability", "target"):
+            config = SimulateConfig.model_validate({**sizes, "policies": (policy,), "learner": learner})
+            cells = [
+                _wasted_and_mastered(simulate(problems, CurriculumConfig(gain_half_life=half_life), config)[policy])
+                for half_life in (0, CurriculumConfig().gain_half_life)
+            ]
+            print(f"  {learner:<10} {policy:<13} {cells[0]}   {cells[1]}")
+
+
+def _wasted_and_mastered(runs: list[Course]) -> str:
+    wasted = np.array([1 - run.effective[-1] / run.groups[-1] for run in runs])
+    mastered = np.array([run.mastered[-1] for run in runs])
+    return f"{interval(wasted, '{:.3f}')} {interval(mastered, '{:.3f}')}"
+
+
+def _measured(num: int, num_families: int) -> pl.DataFrame:
+    """Problems of Beta(.5,.5), measured with 8 samples each."""
+    rng = np.random.default_rng(0)
+    correct = rng.binomial(8, rng.beta(0.5, 0.5, num))
+    keys = pl.Series([f"{i:024x}" for i in range(num)])
+    families = [f"pool {i % num_families}" for i in range(num)]
+    return pl.DataFrame({"key": keys, "source": families, "num_correct": correct, "num_samples": 8})
 
 
 def variance(num: int) -> None:
