@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 import builtins
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal
@@ -30,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from curate.verify.preludes import CONTEST_PRELUDE, NODES
 
 MAX_TESTS: Final = 1000
+ASSERT: Final = re.compile(r"(?m)^\s*assert\b")
 
 
 class _Format(BaseModel):
@@ -96,7 +98,8 @@ def parse_tests(tests: str) -> CodeTests | None:
 
 def tests_from_row(row: Mapping[str, Any]) -> str | None:  # Any: a row of a public set, whatever its columns hold
     """The tests JSON of a row shaped like HumanEval, MBPP, LeetCode, LiveCodeBench, APPS or TACO, or None."""
-    for build in (_ready, _humaneval, _mbpp, _functional, _livecodebench, _inputs_outputs, _test_list_of_cases):
+    shapes = (_ready, _humaneval, _mbpp, _asserts, _functional, _livecodebench, _inputs_outputs, _test_list_of_cases)
+    for build in shapes:
         found = build(row)
         if found is not None:
             return found.model_dump_json()
@@ -134,6 +137,21 @@ def _mbpp(row: Mapping[str, Any]) -> CodeTests | None:
     imports = row.get("test_imports") or []
     setup = "\n".join([*imports, str(row.get("test_setup_code") or "")])
     return AssertTests(tests=tests, setup=setup, entry_points=_entry_points([setup, *tests], row.get("code")))
+
+
+def _asserts(row: Mapping[str, Any]) -> CodeTests | None:
+    """A list of assert statements, or a text with some, under another name than MBPP's."""
+    found = _loaded(row.get("tests"))
+    tests = [found] if isinstance(found, str) else found
+    if (
+        not isinstance(tests, list)
+        or not tests
+        or not all(isinstance(test, str) and ASSERT.search(_parsable(test)) for test in tests)
+    ):
+        return None
+    reference = next((row[name] for name in ("code", "solution") if isinstance(row.get(name), str)), None)
+    names = _entry_points(tests, reference) or _entry_points(tests, None)
+    return AssertTests(tests=tests, entry_points=names) if names else None
 
 
 def _functional(row: Mapping[str, Any]) -> CodeTests | None:
