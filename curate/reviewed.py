@@ -7,6 +7,7 @@ back. Agreement between reviewers and the error rate of every automatic reason g
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def stage(config: ReviewedConfig) -> Stage:
         config,
         bound(lambda problems, _: run(problems, decided), config),
         inputs={"verdicts": sha256_of(config.verdicts)},
-        facts=lambda scan: facts(rulings) | _elsewhere(decided, scan),
+        facts=lambda scan: facts(rulings) | _applied(decided, scan),
         widen=lambda pool: restored(pool, decided),
     )
 
@@ -116,11 +117,19 @@ def facts(rulings: Sequence[Ruling]) -> dict[str, Any]:  # Any: JSON
     return {"problems reviewed": num_problems, "reviewers split on": len(split_keys(rulings)), **kappas, **errors}
 
 
-def _elsewhere(decided: Mapping[str, Ruling], scan: Scan) -> dict[str, int]:
-    """How many rulings could not be applied, since their problem was dropped before this artifact or is not of it."""
-    here = {key for part in ("kept", "dropped") for key in scan(part).select("key").collect()["key"]}
+def _applied(decided: Mapping[str, Ruling], scan: Scan) -> dict[str, int]:
+    """What the rulings did: answers mended, rows brought back by the reason that had dropped them, and the rest.
+
+    A ruling without effect is one on a problem that was dropped before this artifact, or that is of another one.
+    """
+    kept, dropped = (set(scan(part).select("key").collect()["key"]) for part in ("kept", "dropped"))
+    applied = [ruling for key, ruling in decided.items() if key in kept]
+    mended = sum(ruling.decision == "fix" for ruling in applied)
+    back = Counter(ruling.drop_reason for ruling in applied if ruling.drop_reason is not None)
     wanted = {key for key, ruling in decided.items() if ruling.decision != "drop" or ruling.drop_reason is None}
-    return {"rulings on problems of other artifacts": len(wanted - here)} if wanted - here else {}
+    without = {"rulings on problems of other artifacts": len(wanted - kept - dropped)}
+    found = {"answers mended": mended, **{f"brought back from {reason}": back[reason] for reason in sorted(back)}}
+    return {name: count for name, count in (found | without).items() if count}
 
 
 def _in_words(it: Rate) -> str:

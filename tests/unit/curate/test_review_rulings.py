@@ -165,6 +165,8 @@ def test_rulings_drop_mend_and_bring_back(tmp_path: Path) -> None:
     assert json.loads(kept["extra"][0])["reviewed"]["ground_truth"] == "4"
     assert outcome.manifest.num_in == 4
     assert outcome.manifest.facts["problems reviewed"] == 5
+    assert outcome.manifest.facts["answers mended"] == 1
+    assert outcome.manifest.facts["brought back from contaminated"] == 1
     assert outcome.manifest.facts["error rate of contaminated"].startswith("100.0%")
 
 
