@@ -57,6 +57,8 @@ class OutFolder:
         here = self.folder.resolve()
         if any(here in (path.resolve(), *path.resolve().parents) for path in self._reads):
             raise UserError(f"{self.folder}: is what the run reads from; choose another folder for --out")
+        if within := next((path for path in self._reads if path.resolve() in here.parents), None):
+            raise UserError(f"{self.folder}: lies inside {within}, which the run reads; choose a folder beside it")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / ".lock").open("w")

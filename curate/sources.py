@@ -15,12 +15,13 @@ from typing import Any, Final, cast
 
 from pydantic import Field, field_validator, model_validator
 
-from curate.config import Config, parse
+from curate.config import Config, nearest, parse
 from curate.errors import UserError
 from curate.formats import READERS, format_of, read_file
 from curate.manifest import MANIFEST, sha256_of
 from curate.source_rows import Row
 
+ENCODING_HINT: Final = "if it is text in another encoding, name it: --encoding latin-1 (or cp1252, gb18030, ...)"
 HUB_ID: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
 _ABOUT: Final = ("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json")  # beside the data
@@ -95,6 +96,9 @@ def sources_from(texts: Sequence[str], names: Sequence[str], stated: Mapping[str
         for value in values:
             head, sign, rest = value.partition(":" if field == "map" else "=")
             is_for_one = bool(sign) and head in labels
+            names_one = bool(sign) and (field != "map" or ("=" in rest and "=" not in head))
+            if names_one and not is_for_one:
+                raise UserError(f"--{field} is {value!r}, and no source is called {head}; {nearest(head, labels)}")
             for label, source in zip(labels, fields, strict=True):
                 if not is_for_one:
                     _state(source, field, value)
