@@ -1,11 +1,17 @@
 """The commands that sample a model, as a user types them."""
 
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from model_pool import pool, says, script, sums
+
+from curate.artifact import open_artifact
+from curate.samples import LOG
 
 GRADUS = Path(sys.executable).with_name("gradus")
 
@@ -30,6 +36,30 @@ def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path, options: list[str], sa
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith(said)
     assert result.stderr.count("\n") == 1
+
+
+def test_ctrl_c_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    pool(tmp_path / "pool", sums(20))
+    slow = script(tmp_path / "slow.json", {"*": [{"text": "\\boxed{7}", "delay_s": 0.02}]})
+    command = ["curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", "--script", slow]
+    command += ["--max-in-flight", "2"]
+    log = tmp_path / "out" / LOG
+    with subprocess.Popen(
+        [GRADUS, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        end_s = time.monotonic() + 60
+        while not (log.exists() and log.stat().st_size):
+            assert time.monotonic() < end_s
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+    assert (running.returncode, said) == (130, "gradus: stopped; the same command, given again, goes on where it was\n")
+    num_known = log.read_bytes().count(b"\n")
+    done = gradus(*command)
+    assert done.returncode == 0
+    num_drawn = int(re.search(r"([\d,]+) samples, ", done.stderr)[1].replace(",", ""))  # type: ignore[index]  # it is there
+    assert num_known > 0
+    assert num_known + num_drawn == open_artifact(tmp_path / "out").read("samples").height
 
 
 def test_measuring_then_deciding_anew_prints_what_was_kept_and_what_it_cost(tmp_path: Path) -> None:

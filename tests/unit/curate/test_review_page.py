@@ -1,8 +1,12 @@
 """The review page in a real browser, and what its server refuses."""
 
 import json
+import signal
 import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -117,6 +121,23 @@ def test_a_person_reads_and_rules_with_the_keyboard_and_hostile_text_stays_text(
         "contaminated",
     )
     assert sorted(ruling.decision for ruling in rulings.values()) == ["fix", "keep"]
+
+
+def test_ctrl_c_ends_in_good_order_and_says_how_to_apply_the_rulings(tmp_path: Path) -> None:
+    folder = make_artifact(tmp_path / "clean")
+    command = [sys.executable, "-c", "import gradus; gradus.main()", "curate", "review", str(folder)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3],
+        start_new_session=True,
+    ) as running:  # fmt: skip
+        assert running.stdout is not None
+        said = [running.stdout.readline(), running.stdout.readline()]
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        more, wrong = running.communicate(timeout=30)
+    assert (running.returncode, wrong) == (0, "")
+    assert "http://127.0.0.1:" in said[1]
+    assert f"gradus curate reviewed {folder} --verdicts {folder}.verdicts.jsonl --out {folder}-reviewed" in more
 
 
 PORT = 8123
