@@ -155,7 +155,7 @@ def _connect() -> Any:
             raise UserError(f"--executor ray: no cluster at {address} ({why}); look at it with `ray status`") from None
     # the runner shows progress and tells of failures
     ray.data.DataContext.get_current().enable_progress_bars = False
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     return ray
 
 
