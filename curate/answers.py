@@ -1,15 +1,14 @@
 r"""The answer that a source's row holds, whatever form it takes: a number, a list, a letter, the end of a solution.
 
 `answer_in` finds the answer in a text: behind `####`, in the last `\boxed{}`, in a sentence that states it, or the text
-itself. `choices_of` reads
-options from lists, tables and labelled strings; `letter_of` turns an index or an option's text into its letter.
+itself. `text_of` makes any cell a text, `is_value` knows a text that is an answer and no working.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -23,7 +22,14 @@ _STATED: Final = re.compile(
     r"\$([^$]+)\$\s*\.?\s*",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(r"^\s*[(（\[]?([A-Z])[)）\].:、]\s*")
+# the last words of a solution: "The answer is: 42"
+_CONCLUDED: Final = re.compile(
+    r"(?:^|[\n.!?;,:]|\b(?:so|thus|hence|therefore)\b)[\s*]*"
+    r"(?:the )?(?:final |correct )?answer(?: is\b\s*[:：]?|\s*[:：])[\s*]*(?P<english>[^\n]+?)[\s.*]*\Z"
+    r"|(?:答案|故答案)(?:是|为)?\s*[:：]?\s*(?P<chinese>[^\n。]+?)[\s。.]*\Z",
+    re.IGNORECASE,
+)
+_VALUE: Final = re.compile(r"(?=.*[\d\\=^+])(?:\S+|[^\n.!?]{1,40}(?:\.\d+)?)|[A-Za-z]|yes|no|true|false", re.IGNORECASE)
 _CONTENT: Final = ("content", "text", "value", "option", "answer")
 
 
@@ -36,6 +42,10 @@ def answer_in(text: str) -> tuple[str | None, bool]:
         return inside, True
     if stated := _STATED.fullmatch(text):
         return stated[1].strip(), True
+    if concluded := _CONCLUDED.search(text[-200:]):
+        words = (concluded["english"] or concluded["chinese"]).strip()
+        if is_value(words):
+            return words, True
     return text.strip() or None, False
 
 
@@ -52,6 +62,11 @@ def _inside(text: str, box: re.Match[str]) -> str:
     return ""
 
 
+def is_value(text: str) -> bool:
+    """Whether a text is short enough, and formula enough, to be an answer and not the working that leads to one."""
+    return len(text) <= 60 and _VALUE.fullmatch(text.strip()) is not None
+
+
 def text_of(value: Any) -> str | None:  # Any: a cell of a source
     """A cell as text: 27.0 is 27, a list is its items with commas, an empty text is none."""
     if value is None or isinstance(value, str):
@@ -63,55 +78,3 @@ def text_of(value: Any) -> str | None:  # Any: a cell of a source
     if isinstance(value, Mapping):
         return next((text_of(value[name]) for name in _CONTENT if name in value), json.dumps(value, default=str))
     return str(value)
-
-
-def choices_of(value: Any) -> list[str] | None:  # Any: a cell of a source
-    """The options in a cell, in order and without their labels, or None where it holds fewer than two.
-
-    Known: a list of texts or of `{label, text}` tables, `{"A": ..., "B": ...}`, `{"text": [...], "label": [...]}`, and
-    any of these as JSON text.
-    """
-    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return None
-    if isinstance(value, Mapping):
-        lists = [value[name] for name in ("text", "content", "choices", "options") if isinstance(value.get(name), list)]
-        value = lists[0] if lists else [value[label] for label in sorted(value) if value[label] is not None]
-    if not isinstance(value, list | tuple):
-        return None
-    texts = [_option(item) for item in value]
-    return _unlabelled(texts) if len(texts) > 1 and any(texts) else None
-
-
-def _option(item: Any) -> str:  # Any: a cell of a source
-    while isinstance(item, list | tuple) and len(item) == 1:
-        item = item[0]
-    return text_of(item) or ""
-
-
-def _unlabelled(texts: list[str]) -> list[str]:
-    labels = [_LABEL.match(text) for text in texts]
-    if all(label and label[1] == LETTERS[place] for place, label in enumerate(labels[:26])) and len(texts) <= 26:
-        return [text[label.end() :].strip() for text, label in zip(texts, labels, strict=True) if label]
-    return texts
-
-
-def letter_of(truth: Any, choices: Sequence[str], first_index: int = 0) -> str | None:  # Any: a cell of a source
-    """The letter of the right option: from a letter, an option's text, or an index counted from `first_index`.
-
-    A truth that names no option stays what it is.
-    """
-    text = text_of(truth)
-    if text is None or len(choices) > len(LETTERS):
-        return text
-    if (bare := text.strip("()（）.[]$ ")) in LETTERS[: len(choices)] and len(bare) == 1:
-        return bare
-    is_index = not isinstance(truth, str | bool | list)
-    if not is_index and text in choices:
-        return LETTERS[list(choices).index(text)]
-    index = int(text) - first_index if text.isdecimal() and len(text) < 3 else -1
-    if 0 <= index < len(choices):
-        return LETTERS[index]
-    return LETTERS[list(choices).index(text)] if text in choices else text

@@ -19,7 +19,7 @@ from curate.ingest import IngestConfig, ingest, plan, preview
 from curate.options import Maps, Names, Revisions, Splits, with_options
 from curate.redecide import RedecideConfig, redecide
 from curate.review import ReviewConfig, review
-from curate.sources import pinned, sources_from
+from curate.sources import ENCODING_HINT, pinned, sources_from
 from curate.stage import Outcome, run_stage
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
@@ -93,6 +93,9 @@ Sources = Annotated[
 Licences = Annotated[
     list[str], typer.Option("--licence", metavar="<str>", help="Licence, or NAME=LICENCE for one source.")
 ]
+Encodings = Annotated[
+    list[str], typer.Option("--encoding", metavar="<str>", help="Encoding of text files, or NAME=ENCODING.")
+]
 Weights = Annotated[
     list[str], typer.Option("--weight", metavar="<str>", help="Mixture weight to record, or NAME=WEIGHT.")
 ]
@@ -109,13 +112,18 @@ def ingest_command(
     revisions: Revisions = [],  # noqa: B006
     splits: Splits = [],  # noqa: B006
     weights: Weights = [],  # noqa: B006
+    encodings: Encodings = [],  # noqa: B006
     force: Force = False,
 ) -> None:
     """Print what every column was taken for, then import."""
     stated = {"map": maps, "licence": licences, "revision": revisions, "split": splits, "weight": weights}
+    stated["encoding"] = encodings
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
     typer.echo("\n".join(preview(one) for one in plans))
-    typer.echo(summary(ingest(plans, config, out, force=force)))
+    outcome = ingest(plans, config, out, force=force)
+    typer.echo(summary(outcome))
+    if "invalid_utf8" in outcome.manifest.reasons:
+        typer.echo(f"  invalid_utf8: {ENCODING_HINT}")
 
 
 app.command("ingest", help=IngestConfig.__doc__)(with_options(ingest_command, IngestConfig))

@@ -9,15 +9,19 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
 
 from curate.json_array import BLOCK_CHARS, read_array
-from curate.source_rows import Row, excerpt, has_bad_bytes, opened, parsed, row_of
+from curate.json_tables import records_in
+from curate.source_rows import UTF8, Row, excerpt, has_bad_bytes, opened, parsed, row_of
 
 PARQUET_ROWS: Final = 1_000
+HEAD_LINES: Final = 20
 
 
 def format_of(path: Path) -> str | None:
@@ -27,20 +31,20 @@ def format_of(path: Path) -> str | None:
     return suffix if suffix in READERS and path.suffix + suffix != ".gzarrow" else None
 
 
-def read_file(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
+def read_file(path: Path, name: str, max_bytes: int, encoding: str = UTF8) -> Iterator[Row]:
     """Every row of a file of a known format; one that breaks off (a torn .gz) ends with a bad row."""
     place = f"{name}:1"
     try:
-        for row in READERS[format_of(path) or ""](path, name, max_bytes):
+        for row in READERS[format_of(path) or ""](path, name, max_bytes, encoding):
             place = row.place
             yield row
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         yield Row(place, None, "broken_file", f"behind this line: {error}")
 
 
-def read_jsonl(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
+def read_jsonl(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
     """One JSON object a line; empty lines are skipped but counted."""
-    with opened(path) as file:
+    with opened(path, encoding) as file:
         number = 0
         while line := file.readline(max_bytes + 1):
             number += 1
@@ -53,31 +57,50 @@ def read_jsonl(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
                 yield parsed(place, line)
 
 
-def read_json(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
-    """A JSON array of objects, wherever it stands in the file, or, under this name too, one object a line."""
-    with opened(path) as file:
+def read_json(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
+    """A JSON array of objects, wherever it stands in the file, a table that `records_in` knows, or an object a line."""
+    with opened(path, encoding) as file:
         head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b"{") and _is_object_a_line(path, max_bytes):
-        yield from read_jsonl(path, name, max_bytes)
-    elif head.startswith((b"[", b"{")):
-        yield from read_array(path, name, max_bytes)
+    if not head.startswith((b"[", b"{")):
+        yield Row(f"{name}:1", None, "broken_json", "neither an array nor an object" if head else "the file is empty")
+    elif head.startswith(b"[") or (lines := _objects(path, max_bytes, encoding)) == 0:
+        yield from _whole_table(path, name, max_bytes, encoding) or read_array(path, name, max_bytes, encoding)
+    elif lines == 1 and (table := _whole_table(path, name, max_bytes, encoding)):
+        yield from table
     else:
-        yield Row(f"{name}:1", None, "broken_json", "neither an array nor an object")
+        yield from read_jsonl(path, name, max_bytes, encoding)
 
 
-def read_csv(path: Path, name: str, max_bytes: int, delimiter: str = "") -> Iterator[Row]:
-    """Comma-separated values with a header line; a row with too many or too few fields is bad.
+def _whole_table(path: Path, name: str, max_bytes: int, encoding: str) -> list[Row]:
+    """The rows of a file that is one table and small enough to be read at once; else none."""
+    with opened(path, encoding) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes or not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return []
+    try:
+        records = records_in(json.loads(data.decode("utf-8-sig")))
+    except (ValueError, RecursionError):
+        return []
+    return [Row(f"{name}#{number + 1}", record) for number, record in enumerate(records or ())]
 
-    Where the header has semicolons and no comma, as spreadsheets of half the world write it, those part the fields.
+
+def read_csv(path: Path, name: str, max_bytes: int, encoding: str, delimiter: str = "") -> Iterator[Row]:
+    """Separated values with a header line; a row with too many or too few fields is bad.
+
+    What separates them, of comma, semicolon, tab and bar, is what parts the first lines into most and equal fields.
     """
     csv.field_size_limit(max_bytes)
-    with opened(path) as file:
-        head = file.readline(max_bytes)
-    delimiter = delimiter or (";" if b";" in head and b"," not in head else ",")
-    with opened(path) as file:
+    with opened(path, encoding) as file:
+        head = [file.readline(max_bytes).decode("utf-8-sig", "surrogateescape") for _ in range(HEAD_LINES)]
+    stated = _STATED.match(head[0])
+    delimiter = delimiter or (stated[1] if stated else _delimiter(head))
+    with opened(path, encoding) as file:
         lines = (line.decode("utf-8-sig" if first else "utf-8", "surrogateescape") for first, line in _numbered(file))
         reader = csv.reader(lines, delimiter=delimiter)
         header = next(reader, None)
+        if stated:
+            header = next(reader, None)
+        header = _distinct(header) if header is not None else None
         while header is not None:
             line = reader.line_num + 1
             try:
@@ -91,12 +114,35 @@ def read_csv(path: Path, name: str, max_bytes: int, delimiter: str = "") -> Iter
                 yield _csv_row(f"{name}:{line}", header, fields)
 
 
-def read_tsv(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
+_STATED: Final = re.compile(r"\s*sep=(.)\s*$")  # a line that some spreadsheets write and read
+
+
+def _delimiter(head: Sequence[str]) -> str:
+    def fitness(delimiter: str) -> tuple[bool, int]:
+        try:
+            widths = [len(fields) for fields in csv.reader(head, delimiter=delimiter) if fields]
+        except csv.Error:
+            return False, 0
+        # the last of them may go on behind these lines
+        whole = widths[: max(2, len(widths) - 1)]
+        return bool(whole) and whole[0] > 1 and len(set(whole)) == 1, whole[0] if whole else 0
+
+    return max(",;\t|", key=fitness)
+
+
+def _distinct(header: Sequence[str]) -> list[str]:
+    """The columns' names without spaces around them, the second `answer` as `answer_2`."""
+    names = [name.strip() for name in header]
+    counts = [names[:place].count(name) + 1 for place, name in enumerate(names)]
+    return [name if count == 1 else f"{name}_{count}" for name, count in zip(names, counts, strict=True)]
+
+
+def read_tsv(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
     """Tab-separated values, as `read_csv`."""
-    return read_csv(path, name, max_bytes, delimiter="\t")
+    return read_csv(path, name, max_bytes, encoding, delimiter="\t")
 
 
-def read_parquet(path: Path, name: str, _max_bytes: int) -> Iterator[Row]:
+def read_parquet(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterator[Row]:
     """A Parquet file, some rows at a time; a row's number stands for its line, and no row is too large to hold."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
@@ -111,7 +157,7 @@ def read_parquet(path: Path, name: str, _max_bytes: int) -> Iterator[Row]:
         yield Row(f"{name}:{number + 1}", None, "broken_file", " ".join(str(error).split()))
 
 
-def read_arrow(path: Path, name: str, _max_bytes: int) -> Iterator[Row]:
+def read_arrow(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterator[Row]:
     """An Arrow file or stream, as `datasets.save_to_disk` leaves it, a batch of rows at a time."""
     import pyarrow as pa
 
@@ -139,7 +185,7 @@ def _arrow_batches(pa: Any, source: Any) -> Iterator[Any]:  # Any: pyarrow is no
             yield batch.slice(start, PARQUET_ROWS)
 
 
-READERS: Final[dict[str, Callable[[Path, str, int], Iterator[Row]]]] = {
+READERS: Final[dict[str, Callable[[Path, str, int, str], Iterator[Row]]]] = {
     "jsonl": read_jsonl,
     "ndjson": read_jsonl,
     "json": read_json,
@@ -169,16 +215,18 @@ def _numbered(file: IO[bytes]) -> Iterator[tuple[bool, bytes]]:
         first = False
 
 
-def _is_object_a_line(path: Path, max_bytes: int) -> bool:
-    with opened(path) as file:
+def _objects(path: Path, max_bytes: int, encoding: str) -> int:
+    """How many of the first two lines with text are records: an object a line where the first is."""
+    with opened(path, encoding) as file:
         lines = iter(lambda: file.readline(max_bytes), b"")
-        line = next((line for line in lines if line.strip()), b"")
+        found = list(islice((line for line in lines if line.strip()), 2))
     try:
-        record = json.loads(line.decode("utf-8-sig"))
-    except ValueError:
-        return False
+        record = json.loads(found[0].decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return 0
     # a table around an array, on one line, is no record
-    return isinstance(record, dict) and not any(isinstance(record.get(name), list) for name in _AROUND)
+    is_record = isinstance(record, dict) and not any(isinstance(record.get(name), list) for name in _AROUND)
+    return len(found) if is_record else 0
 
 
 _AROUND: Final = ("data", "rows", "examples", "instances", "problems", "questions", "train", "validation", "test")

@@ -16,21 +16,21 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from curate.answers import choices_of
 from curate.artifact import write_shard
 from curate.config import Config
 from curate.errors import UserError
 from curate.mapping import ColumnMap, Record, cell, guess
 from curate.merge import Merge, find_merges
 from curate.out_folder import OutFolder
-from curate.problems import Builder, Problem, Unusable, first_index
+from curate.problems import Builder, Problem, Unusable
 from curate.progress import Progress
 from curate.records import DECISION, PROBLEM, problem_key, schema
+from curate.source_options import first_index
 from curate.source_rows import Row
 from curate.sources import Source, digest_of_source, first_records, read_rows
 from curate.stage import Outcome
 
-VERSION: Final = 2
+VERSION: Final = 3
 CHUNK_ROWS: Final = 20_000
 NUM_GUESSED_FROM: Final = 200
 SPILL: Final = "rows.tmp"
@@ -62,14 +62,20 @@ def plan(source: Source, config: IngestConfig) -> Plan:
     """Look at the first rows of a source and decide how to read it; raises `UserError` where that cannot be told."""
     records = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
     columns = guess(records, source.map, source.label())
-    start = first_index(
-        (cell(record, columns.ground_truth[0]), choices_of(cell(record, columns.choices[0])))
-        for record in records
-        if columns.ground_truth and len(columns.choices) == 1
-    )
+    start = first_option(columns, records)
     builder = Builder(columns, source.label(), config.max_prompt_bytes, start)
     samples = list(islice(_good(builder, records), 3))
     return Plan(source, columns, start, samples)
+
+
+def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
+    """The number that a source's answers give the first option: told by `option1`, else by the answers themselves."""
+    if not columns.choices or not columns.ground_truth:
+        return 0
+    if len(columns.choices) > 1 and columns.choices[0][-1].isdecimal():
+        return int(columns.choices[0][-1])
+    reader = Builder(columns, "", 1)
+    return first_index((cell(record, columns.ground_truth[0]), reader.choices(record)) for record in records)
 
 
 def ingest(plans: Sequence[Plan], config: IngestConfig, out: Path, *, force: bool = False) -> Outcome:

@@ -12,7 +12,11 @@ from typing import IO, Final
 from curate.source_rows import DECODER, Row, excerpt, has_bad_bytes, opened, row_of
 
 BLOCK_CHARS: Final = 1 << 20
-_FIRST_ARRAY: Final = re.compile(r"\s*\[|\s*\{(?s:.*?)\"\s*:\s*\[(?=\s*\{)")
+# in an object around it: the first array of objects that does not describe the others
+_FIRST_ARRAY: Final = re.compile(
+    r"\s*\[|\s*\{(?s:.*?)\"(?!(?:features|schema|fields|columns|authors|licenses)\")[^\"]*\"\s*:\s*\[(?=\s*[\{\[])"
+)
+_ANOTHER_ARRAY: Final = re.compile(r"\s*,\s*\"([^\"]{1,100})\"\s*:\s*\[\s*\{")
 _BETWEEN: Final = re.compile(r"[\s,]*")
 _NEXT: Final = re.compile(r"\}\s*,\s*(?=\{)")
 _NEAR_END: Final = 8  # characters: an escape or a word cut in two
@@ -46,9 +50,9 @@ class _Window:
         return True
 
 
-def read_array(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
+def read_array(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
     """Records of the file's first array of objects, decoded one at a time from a moving window."""
-    with opened(path) as file:
+    with opened(path, encoding) as file:
         window = _Window(file)
         window.more()
         if not (match := _FIRST_ARRAY.match(window.text)):
@@ -62,6 +66,10 @@ def read_array(path: Path, name: str, max_bytes: int) -> Iterator[Row]:
                     yield Row(f"{name}:{window.line}", None, "broken_json", "the array does not end")
                     return
             elif window.text[window.at] == "]":
+                if another := _ANOTHER_ARRAY.match(window.text, window.at + 1):
+                    yield Row(
+                        f"{name}:{window.line}", None, "unread_array", f"{another[1]!r}; give it a file of its own"
+                    )
                 return
             else:
                 yield from _next_record(window, name, max_bytes)

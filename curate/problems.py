@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from curate.answers import answer_in, choices_of, letter_of, text_of
+from curate.answers import answer_in, is_value, text_of
 from curate.mapping import ColumnMap, Record, cell
 from curate.records import KINDS, problem_key
+from curate.source_options import choices_of, letter_of
 from curate.verify.tests_format import tests_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
@@ -40,7 +41,7 @@ class Builder:
         """The row for a record; raises `Unusable`."""
         columns = self._columns
         prompt, reply = self._prompt(record)
-        choices = self._choices(record)
+        choices = self.choices(record)
         solution = _solution(record, columns.solution, prompt) or reply
         tests = _tests(record, columns.tests)
         kind = self._kind(record, tests)
@@ -69,6 +70,8 @@ class Builder:
         if cells[-1] is None:
             raise Unusable("no_prompt", "null")
         reply = None
+        if isinstance(cells[-1], str) and _WRITTEN_TURNS.match(cells[-1]):
+            cells[-1] = _written(cells[-1])
         if isinstance(cells[-1], list):
             cells[-1], reply = _turns(cells[-1])
         if wrong := [value for value in cells if not isinstance(value, str | None)]:
@@ -81,7 +84,8 @@ class Builder:
             raise Unusable("too_large", f"the prompt has {num_bytes} bytes, over {self._max}")
         return prompt, reply
 
-    def _choices(self, record: Record) -> list[str] | None:
+    def choices(self, record: Record) -> list[str] | None:
+        """The options of a record, None where it has none."""
         paths = self._columns.choices
         if len(paths) > 1:
             return choices_of([value for path in paths if (value := cell(record, path)) is not None])
@@ -91,6 +95,8 @@ class Builder:
         """The ground truth, and the longer text that it stood at the end of."""
         for path in self._columns.ground_truth:
             value = cell(record, path)
+            if isinstance(value, str) and _WRITTEN_LIST.match(value):
+                value = _written(value)
             if (text := text_of(value)) is None:
                 continue
             if choices:
@@ -98,7 +104,7 @@ class Builder:
             answer, is_marked = answer_in(text)
             if is_marked:
                 return answer, text
-            if path not in self._columns.solution:
+            if path not in self._columns.solution or is_value(text):
                 return answer, None
         if reply is not None:
             answer, is_marked = answer_in(reply)
@@ -119,22 +125,21 @@ class Builder:
         return text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=str, sort_keys=True)
 
 
-def first_index(values: Iterable[tuple[Any, list[str] | None]]) -> int:  # Any: cells of a source
-    """Whether answers count options from 0 or from 1, told from some (answer, options) pairs of a source."""
-    indexes = [(value, len(choices)) for value, choices in values if type(value) is int and choices]
-    is_from_one = any(value == count for value, count in indexes) and all(
-        0 < value <= count for value, count in indexes
-    )
-    return int(is_from_one)
+_WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\"")
+_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], and not the interval [1,2]
+
+
+def _written(text: str) -> Any:  # Any: whatever JSON holds
+    """What a text of JSON writes down; the text itself where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands where a text should
     """The last question of a conversation, and the model's reply to it."""
-    said = [
-        (message.get("role", message.get("from")), message.get("content", message.get("value")))
-        for message in messages
-        if isinstance(message, Mapping)
-    ]
+    said = [turn for message in messages if isinstance(message, Mapping) for turn in _said(message)]
     asked = [place for place, (role, _) in enumerate(said) if role in USER]
     if not asked:
         raise Unusable("no_prompt", "a conversation in which no user speaks")
@@ -145,16 +150,47 @@ def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands w
     return content, replies[-1] if replies else None
 
 
+def _said(message: Mapping[str, Any]) -> list[tuple[Any, Any]]:  # Any: cells of a source
+    """Who said what in one entry of a conversation, which may be a question with its reply."""
+    if "role" not in message and "from" not in message and "input" in message:
+        return [("user", message["input"]), ("assistant", message.get("output"))]
+    return [(message.get("role", message.get("from")), message.get("content", message.get("value")))]
+
+
 def _solution(record: Record, paths: Iterable[str], prompt: str) -> str | None:
     for path in paths:
         value = cell(record, path)
+        if isinstance(value, str) and _WRITTEN_LIST.match(value):
+            value = _written(value)
+        if isinstance(value, Mapping) and isinstance(value.get("solution"), list):
+            value = _in_python(value["solution"], value.get("language"))
         if isinstance(value, list):
-            value = value[0] if value else None
+            value = _reply(value) if value else None
         if isinstance(value, str) and value.lstrip("\r\n")[:1] in (" ", "\t") and "def " in prompt:
             return prompt + "\n" + value.rstrip()  # the body of the function that the prompt begins
         if (text := text_of(value)) is not None and text.lower().rstrip(".") not in _NOTHING:
             return text
     return None
+
+
+_PYTHON3: Final = 3  # code_contests' number for it
+
+
+def _in_python(programs: list[Any], languages: Any) -> list[Any]:  # Any: cells of a source
+    """The programs that are Python 3, where a list says which are; else all of them."""
+    if not isinstance(languages, list) or len(languages) != len(programs):
+        return programs
+    return [program for program, language in zip(programs, languages, strict=True) if language == _PYTHON3]
+
+
+def _reply(values: list[Any]) -> Any:  # Any: cells of a source
+    """The first of several solutions; of a conversation the model's last words."""
+    if isinstance(values[0], Mapping) and ("role" in values[0] or "from" in values[0]):
+        try:
+            return _turns(values)[1]
+        except Unusable:
+            return None
+    return values[0]
 
 
 def _tests(record: Record, paths: tuple[str, ...]) -> str | None:

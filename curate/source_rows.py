@@ -5,7 +5,9 @@ Bytes and parsed JSON become rows here, whatever the format of the file that the
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +15,8 @@ from typing import IO, Any, Final, NamedTuple
 
 from curate.errors import UserError
 
+UTF8: Final = "utf-8"
+BLOCK_BYTES: Final = 1 << 16
 DECODER: Final = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: no value
 
 
@@ -25,12 +29,39 @@ class Row(NamedTuple):
     detail: str | None = None
 
 
-def opened(path: Path) -> IO[bytes]:
-    """A file as bytes, unpacked where its name ends in .gz."""
+def opened(path: Path, encoding: str = UTF8) -> IO[bytes]:
+    """A text file as UTF-8, unpacked where its name ends in .gz; a mark at its beginning tells UTF-16."""
     try:
-        return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]  # a stream
+        file = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # noqa: SIM115  # the caller closes it
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); check the path and its rights") from None
+    if encoding == UTF8 and file.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        encoding = "utf-16"
+    return file if encoding == UTF8 else io.BufferedReader(_AsUtf8(file, encoding))  # type: ignore[return-value]  # a stream
+
+
+class _AsUtf8(io.RawIOBase):
+    """A stream in another encoding; bytes that are none of its characters stay bad in UTF-8 too."""
+
+    def __init__(self, file: Any, encoding: str) -> None:  # Any: a binary stream, packed or not
+        self._file, self._rest = file, b""
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors="surrogateescape")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # Any: what a buffered reader hands over
+        block = b"..."
+        while block and not self._rest:
+            block = self._file.read(BLOCK_BYTES)
+            self._rest = self._decoder.decode(block, final=not block).encode("utf-8", "surrogateescape")
+        num_bytes = min(len(buffer), len(self._rest))
+        buffer[:num_bytes], self._rest = self._rest[:num_bytes], self._rest[num_bytes:]
+        return num_bytes
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def parsed(place: str, line: bytes) -> Row:
@@ -47,7 +78,9 @@ def parsed(place: str, line: bytes) -> Row:
 
 
 def row_of(place: str, record: Any) -> Row:  # Any: whatever JSON or Parquet held
-    """The row that a parsed value is: only an object is a record."""
+    """The row that a parsed value is: an object, or a list of objects (a conversation), as columns `0`, `1`."""
+    if isinstance(record, list) and record and all(isinstance(item, dict) for item in record):
+        record = {str(place): item for place, item in enumerate(record)}
     if not isinstance(record, dict):
         return Row(place, None, "not_an_object", f"{type(record).__name__}: {str(record)[:100]}")
     return Row(place, record)

@@ -6,6 +6,7 @@ its rows one by one, good and bad alike: a bad row carries a reason in place of 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,12 +41,21 @@ class Source(Config):
     map: dict[str, str] = Field({}, description="Columns by field, e.g. `prompt: question`; guessed where not given")
     licence: str | None = Field(None, description="Licence, recorded in the manifest and the card")
     revision: str | None = Field(None, description="Revision, recorded; of a Hub dataset also the one to read")
+    encoding: str = Field("utf-8", description="Encoding of text files, such as latin-1; UTF-16 tells itself")
     weight: float = Field(1.0, gt=0, description="Weight of the source in a mixture, recorded in the manifest")
 
     @field_validator("licence", "revision", "name", mode="before")
     @classmethod
     def _as_text(cls, value: Any) -> Any:  # Any: YAML reads `revision: 12` as a number
         return str(value) if isinstance(value, int | float) else value
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        try:
+            return codecs.lookup(value).name
+        except LookupError:
+            raise ValueError("no known encoding; use utf-8, latin-1, cp1252, gb18030, shift_jis or the like") from None
 
     @model_validator(mode="after")
     def _one_place(self) -> Source:
@@ -60,7 +70,7 @@ class Source(Config):
         if self.path is None:
             return str(self.hub)
         path = self.path.resolve()
-        stem = re.sub(r"(\.(gz|jsonl|ndjson|json|csv|tsv|parquet|arrow))+$", "", path.name)
+        stem = re.sub(r"(\.(gz|jsonl|ndjson|json|csv|tsv|parquet|arrow))+$", "", path.name, flags=re.IGNORECASE)
         return f"{path.parent.name}-{stem}" if stem in SPLIT_NAMES and path.parent.name else stem
 
     def described(self) -> dict[str, Any]:
@@ -172,12 +182,16 @@ def first_records(source: Source, max_bytes: int, num_records: int) -> list[Mapp
         streams, share = [_hub_rows(source)], num_records
     else:
         files = files_of(source)
-        streams, share = [read_file(file, file.name, max_bytes) for file in files], max(10, num_records // len(files))
+        streams, share = (
+            [read_file(file, file.name, max_bytes, source.encoding) for file in files],
+            max(10, num_records // len(files)),
+        )
     bad: list[Row] = []
     records = [record for rows in streams for record in _good(rows, share, bad)]
     if not records:
         found = f"{bad[0].place} is {bad[0].reason}: {bad[0].detail}" if bad else "it is empty"
-        raise UserError(f"{source.label()}: holds no readable row ({found}); check the file's format")
+        next_step = ENCODING_HINT if bad and bad[0].reason == "invalid_utf8" else "check the file's format"
+        raise UserError(f"{source.label()}: holds no readable row ({found}); {next_step}")
     return records
 
 
@@ -200,7 +214,7 @@ def read_rows(source: Source, max_bytes: int) -> Iterator[Row]:
         return _hub_rows(source)
     root = source.path if source.path.is_dir() else source.path.parent
     return chain.from_iterable(
-        read_file(file, file.relative_to(root).as_posix(), max_bytes) for file in files_of(source)
+        read_file(file, file.relative_to(root).as_posix(), max_bytes, source.encoding) for file in files_of(source)
     )
 
 

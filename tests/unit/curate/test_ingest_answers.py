@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.answers import answer_in, choices_of, letter_of, text_of
+from curate.answers import answer_in, text_of
+from curate.source_options import choices_of, letter_of
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,10 @@ from curate.answers import answer_in, choices_of, letter_of, text_of
         ("Show that $a=2$.", "a=2", True),
         ("The answer is $17$.", "17", True),
         ("There are $2^{n-1}$", "2^{n-1}", True),
+        ("6 * 7 = 42. The answer is: 42", "42", True),
+        ("So we add.\n**Final answer:** 3/4.", "3/4", True),
+        ("两数相加，答案是：42。", "42", True),
+        ("The answer is found by adding the two.", "The answer is found by adding the two.", False),
         ("Show that the statement is true.", "Show that the statement is true.", False),
         ("The limit is $3$ or $4$, as one sees.", "The limit is $3$ or $4$, as one sees.", False),
     ],
@@ -63,6 +68,10 @@ def test_a_cell_as_text(value: Any, text: str | None) -> None:
         [[{"aoVal": "A", "content": "1 "}], [{"aoVal": "B", "content": "2 "}], [{"aoVal": "C", "content": "3"}]],
         '["1", "2", "3"]',
         [1, 2.0, 3],
+        "['1', '2', '3']",
+        "A. 1\nB. 2\nC. 3",
+        "a ) 1 , b ) 2 , c ) 3",
+        ["a) 1", "b) 2", "c) 3"],
     ],
 )
 def test_options_are_read_in_every_shape(value: Any) -> None:
@@ -91,6 +100,10 @@ def test_a_list_of_sentences_that_begin_with_letters_keeps_them() -> None:
         ("w", ["x", "y"], 0, "w"),
         (8, [2, 4, 6, 8], 0, "D"),
         (None, ["x", "y"], 0, None),
+        ("b", ["x", "y"], 0, "B"),
+        ("b", ["b", "a"], 0, "A"),
+        (["A", "C"], ["x", "y", "z"], 0, "A, C"),
+        ([0, 2], ["x", "y", "z"], 0, "A, C"),
     ],
 )
 def test_the_right_option_as_its_letter(truth: Any, choices: list[Any], start: int, letter: str | None) -> None:

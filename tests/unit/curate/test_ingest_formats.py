@@ -45,6 +45,15 @@ TABLE = "question,answer\n" + "".join(f"{row['question']},{row['answer']}\n" for
         ("a.csv", TABLE),
         ("a.csv", "\ufeff" + TABLE.replace("\n", "\r\n")),
         ("a.csv", TABLE.replace(",", ";")),
+        ("a.csv", TABLE.replace(",", "\t")),
+        ("a.csv", TABLE.replace(",", " | ").replace(" | ", "|")),
+        ("a.csv", "sep=;\n" + TABLE.replace(",", ";")),
+        ("a.csv", TABLE.replace("question,answer", " question , answer")),
+        ("a.csv", TABLE.replace("Q", '"Q').replace("?", '?"')),
+        ("a.json", json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]})),
+        ("a.json", json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}, indent=1)),
+        ("a.json", json.dumps({name: {str(at): row[name] for at, row in enumerate(ROWS)} for name in ROWS[0]})),
+        ("a.json", json.dumps({"features": [{"name": "question"}], "rows": ROWS}, indent=1)),
         ("a.tsv", TABLE.replace(",", "\t")),
     ],
 )
@@ -52,6 +61,66 @@ TABLE = "question,answer\n" + "".join(f"{row['question']},{row['answer']}\n" for
 def test_every_format_gives_the_same_records(name: str, data: str, suffix: str, tmp_path: Path) -> None:
     rows = rows_of(written(tmp_path / (name + suffix), data))
     assert [row.record for row in rows] == ROWS
+
+
+def test_records_by_their_id_keep_it(tmp_path: Path) -> None:
+    by_id = {f"q{at}": row for at, row in enumerate(ROWS)}
+    for indent in (None, 2):
+        rows = rows_of(written(tmp_path / "a.json", json.dumps(by_id, indent=indent)))
+        assert [row.record for row in rows] == [{"id": f"q{at}", **row} for at, row in enumerate(ROWS)]
+
+
+def test_one_record_is_no_table(tmp_path: Path) -> None:
+    for record in (
+        ROWS[0],
+        {"messages": [{"role": "user", "content": "Q?"}], "tags": ["a"]},
+        {"question": "Q?", "m": {}},
+    ):
+        assert [row.record for row in rows_of(written(tmp_path / "a.json", json.dumps(record)))] == [record]
+
+
+def test_a_conversation_in_an_array_is_a_record(tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": "Q?"}, {"from": "assistant", "ground_truth": {"value": "7"}}]
+    (row,) = rows_of(written(tmp_path / "a.json", json.dumps([turns])))
+    assert row.record == {"0": turns[0], "1": turns[1]}
+
+
+def test_an_array_behind_the_one_that_is_read_is_named(tmp_path: Path) -> None:
+    rows = rows_of(written(tmp_path / "a.json", json.dumps({"train": ROWS, "test": ROWS})))
+    assert [row.reason for row in rows] == [None] * len(ROWS) + ["unread_array"]
+    assert "'test'" in str(rows[-1].detail)
+
+
+def test_two_columns_of_one_name_are_both_kept(tmp_path: Path) -> None:
+    (row,) = rows_of(written(tmp_path / "a.csv", "question,question,answer\nQ?,b,2\n"))
+    assert row.record == {"question": "Q?", "question_2": "b", "answer": "2"}
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "gb18030", "utf-16", "utf-16-le"])
+def test_text_in_another_encoding_is_read_where_it_is_named(encoding: str, suffix: str, tmp_path: Path) -> None:
+    word = "数" if encoding == "gb18030" else "é"
+    texts = {"a.csv": f"question,answer\n{word}?,1\n", "a.jsonl": f'{{"question": "{word}?", "answer": "1"}}\n'}
+    for name, text in texts.items():
+        file = written(tmp_path / (name + suffix), text.encode(encoding))
+        (record,) = first_records(Source(path=file, encoding=encoding), 1_000, 10)
+        assert record == {"question": f"{word}?", "answer": "1"}
+
+
+def test_utf16_tells_itself_and_other_encodings_are_asked_for(tmp_path: Path) -> None:
+    (row,) = rows_of(written(tmp_path / "a.csv", "question,answer\né?,1\n".encode("utf-16")))
+    assert row.record == {"question": "é?", "answer": "1"}
+    file = written(tmp_path / "b.csv", "question,answer\né?,1\n".encode("latin-1"))
+    with pytest.raises(UserError, match="name it: --encoding latin-1"):
+        first_records(Source(path=file), 1_000, 10)
+    with pytest.raises(ValueError, match="no known encoding"):
+        Source(path=file, encoding="latin-99")
+
+
+def test_bytes_that_the_named_encoding_has_not_drop_their_row_alone(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.csv", b"question,answer\n\x81\xff?,1\nQ?,2\n")
+    rows = list(read_rows(Source(path=file, encoding="gb18030"), 1_000))
+    assert [row.reason for row in rows] == ["invalid_utf8", None]
 
 
 def test_parquet_gives_records_with_their_row_as_place(tmp_path: Path) -> None:

@@ -1,14 +1,17 @@
 """Columns of the known shapes are found, stated ones are obeyed, and wrong ones are named."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from curate.errors import UserError
+from curate.ingest import first_option
 from curate.mapping import guess
-from curate.problems import Builder, Unusable, first_index
+from curate.problems import Builder, Unusable
 from curate.records import problem_key
+from curate.source_options import first_index
 
 
 def problem(record: dict[str, Any], **stated: str) -> dict[str, Any]:
@@ -73,7 +76,11 @@ SHAPES: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"prompt": "Q?", "ground_truth": "D", "choices": ["x", "y", "z", "w"]},
     ),
     ({"Body": "Context.", "Question": "Q?", "Answer": 3.0}, {"prompt": "Context.\n\nQ?", "ground_truth": "3"}),
-    ({"instruction": "Do.", "input": "", "output": "7"}, {"prompt": "Do.", "solution": "7"}),
+    ({"instruction": "Do.", "input": "", "output": "7"}, {"prompt": "Do.", "ground_truth": "7", "solution": "7"}),
+    (
+        {"instruction": "Do.", "output": "First this, then that."},
+        {"prompt": "Do.", "solution": "First this, then that."},
+    ),
     (
         {"question": "Q?", "final_answer": ["1", "2"], "solution": ["s"]},
         {"prompt": "Q?", "ground_truth": "1, 2", "solution": "s"},
@@ -84,6 +91,19 @@ SHAPES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("record", "fields"), SHAPES)
 def test_known_shapes_are_recognised(record: dict[str, Any], fields: dict[str, Any]) -> None:
     assert seen(record) == fields
+
+
+def test_the_shapes_of_public_sets_are_read_as_they_are_meant() -> None:
+    lines = (Path(__file__).parent / "shape_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    wrong = []
+    for case in map(json.loads, lines):
+        columns = guess([case["record"]], {}, "pool")
+        start = first_option(columns, [case["record"]])
+        found = Builder(columns, "pool", 10_000, start).problem(case["record"], 0)
+        if {field: found[field] for field in case["problem"]} != case["problem"]:
+            wrong.append(f"{case['set']}: {found}")
+    assert len(lines) > 100
+    assert wrong == []
 
 
 CODE: list[dict[str, Any]] = [
@@ -123,6 +143,15 @@ def test_a_source_of_both_kinds_keeps_the_answers_of_the_one_and_the_tests_of_th
     builder = Builder(guess([math, code], {}, "pool"), "pool", 1_000)
     kinds = [(row["kind"], row["ground_truth"]) for row in (builder.problem(code, 0), builder.problem(math, 1))]
     assert kinds == [("code", None), ("math", "7")]
+
+
+def test_the_nameless_column_of_an_index_is_no_part_of_the_problem() -> None:
+    assert seen({"": "0", "question": "Q?", "answer": "7"}) == {"prompt": "Q?", "ground_truth": "7"}
+
+
+def test_tables_are_named_with_their_fields_where_no_problem_is_found() -> None:
+    with pytest.raises(UserError, match=r"there are: row_idx, row\.question, row\.answer"):
+        guess([{"row_idx": 0, "row": {"question": "Q?", "answer": "7"}}], {}, "pool")
 
 
 def test_stated_columns_win_over_guesses() -> None:
