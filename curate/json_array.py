@@ -67,9 +67,8 @@ def read_array(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator
                     return
             elif window.text[window.at] == "]":
                 if another := _ANOTHER_ARRAY.match(window.text, window.at + 1):
-                    yield Row(
-                        f"{name}:{window.line}", None, "unread_array", f"{another[1]!r}; give it a file of its own"
-                    )
+                    place = f"{name}:{window.line}"
+                    yield Row(place, None, "unread_array", f"{another[1]!r}; give it a file of its own")
                 return
             else:
                 yield from _next_record(window, name, max_bytes)
