@@ -18,6 +18,9 @@ from curate.conflicts import Program, are_in_conflict, tests_in_conflict
 from curate.stage import decide
 
 _GROUP: Final = ("high", "low")
+TOLD_ROWS: Final = 20
+TOLD_CHARS: Final = 200
+Twin = dict[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -114,18 +117,21 @@ def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFra
         for (group,), rows in texts.sort("group", "position").group_by("group", maintain_order=True)
     ]
     conflicting = _disagreeing([rows for _, rows in members])
-    details = {
-        group: "; ".join(f"{row['place']}: {row['ground_truth'] or row['tests']}" for row in rows)
-        for (group, rows), disagree in zip(members, conflicting, strict=True)
-        if disagree
-    }
+    details = {group: _told(rows) for (group, rows), disagree in zip(members, conflicting, strict=True) if disagree}
     return pl.DataFrame(
         {"position": list(details), "conflict": list(details.values())},
         schema={"position": pl.UInt32, "conflict": pl.String},
     )
 
 
-def _disagreeing(groups: Sequence[list[dict[str, str | None]]]) -> list[bool]:
+def _told(rows: Sequence[Twin]) -> str:
+    """The places of a problem with their answers: enough to see the conflict, however many twins there are."""
+    values = [f"{row['place']}: {row['ground_truth'] or row['tests']}" for row in rows[:TOLD_ROWS]]
+    more = [f"and {len(rows) - TOLD_ROWS} more"] if len(rows) > TOLD_ROWS else []
+    return "; ".join([*(text if len(text) <= TOLD_CHARS else f"{text[:TOLD_CHARS]}…" for text in values), *more])
+
+
+def _disagreeing(groups: Sequence[list[Twin]]) -> list[bool]:
     """For each group of rows whether the answer or the tests of one contradict the first."""
     pairs = [(number, rows[0], other) for number, rows in enumerate(groups) for other in rows[1:]]
     answers = [

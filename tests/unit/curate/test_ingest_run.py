@@ -69,6 +69,18 @@ def test_answers_conflict_as_values_and_not_as_text(one: str, other: str, is_con
         assert dropped["also_in"].to_list() == [["a#1"]]
 
 
+def test_a_conflict_among_many_is_told_in_short(tmp_path: Path) -> None:
+    answers = ["5", "6", "8" * 1000, *("6" for _ in range(40))]
+    source = jsonl(tmp_path / "a.jsonl", [{"question": "Q?", "answer": answer} for answer in answers])
+    pool = imported(tmp_path / "out", source)
+    assert pool.manifest.reasons == {"conflicting_answers": 1}
+    (told,) = pool.read("dropped")["drop_detail"]
+    assert told.startswith("a#0: 5; a#1: 6; a#2: 888")
+    assert told.endswith("; and 23 more")
+    assert len(told) < 600
+    assert len(pool.read("dropped")["also_in"][0]) == len(answers) - 1
+
+
 def test_different_options_make_different_problems(tmp_path: Path) -> None:
     rows = [{"question": "Which?", "choices": ["x", last], "answer": 0} for last in ("y", "z", "y")]
     pool = imported(tmp_path / "out", jsonl(tmp_path / "a.jsonl", rows))
