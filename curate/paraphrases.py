@@ -1,30 +1,44 @@
 """Paraphrases of benchmark items, by a static embedding: reworded problems that share few words with the original.
 
 A text is the mean of its tokens' vectors (WordLlama's, which its package ships, so nothing is fetched). A row whose
-text lies close to an item's, that has the item's numbers and no other answer, may say the same in other words. That is
-a hint and no proof: it drops nothing, and people look at it (`curate review`).
+text lies close to an item's, where every figure of the one stands in the other too, in figures or in words, and no
+answer differs, may say the same in other words. That is a hint and no proof: it drops nothing, and people look at it
+(`curate review`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from curate.errors import UserError
-from curate.leaks import Pair, Texts, answers_differ, holds_numbers, texts_of
+from curate.leaks import Texts, answers_differ, texts_of
+from curate.verify.spoken import number_in_words
 
 PACKAGE: Final = "wordllama"
 WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 BLOCK_ROWS: Final = 2_000
+WRITTEN: Final = re.compile(r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
+_WORD: Final = (
+    "(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|"
+    "(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|dozen|single|once|twice|thrice|double|triple)"
+)
+SAID: Final = re.compile(rf"(?i)\b{_WORD}(?:[ -]{_WORD})*\b|[零〇两一二三四五六七八九十百千万亿]+")
+COUNTS: Final = {
+    "dozen": "12", "single": "1", "once": "1", "twice": "2", "double": "2", "thrice": "3", "triple": "3",
+    "hundred": "100", "thousand": "1000", "million": "1000000",
+}  # fmt: skip
 
 Vectors = npt.NDArray[np.float32]
 
@@ -39,6 +53,36 @@ class Paraphrase:
     item_text: str
 
 
+class Figures(NamedTuple):
+    """The numbers of a text: those that it writes in figures, and those in words, `one` and `twice` among them."""
+
+    written: frozenset[str]
+    said: frozenset[str]
+
+    def fits(self, other: Figures) -> bool:
+        """Whether each text has all that the other writes in figures: a reworded text may say five for 5."""
+        return self.written <= other.written | other.said and other.written <= self.written | self.said
+
+
+def figures_of(text: str) -> Figures:
+    """The numbers of a text."""
+    written = {_plain(found) for found in WRITTEN.findall(text)}
+    said = {number for found in SAID.findall(text) for number in _numbers(found.lower())}
+    return Figures(frozenset(written), frozenset(said))
+
+
+def _plain(figures: str) -> str:
+    bare = figures.replace(",", "")
+    return bare.rstrip("0").rstrip(".") if "." in bare else bare
+
+
+def _numbers(words: str) -> list[str]:
+    """The number that words say together, or the numbers that they say one by one."""
+    whole = COUNTS.get(words) or number_in_words(words)
+    parts = [COUNTS.get(word) or number_in_words(word) for word in re.split(r"[\s-]+", words)] if not whole else [whole]
+    return [part for part in parts if part is not None]
+
+
 class ParaphraseSearch:
     """The benchmarks' items as vectors."""
 
@@ -47,15 +91,17 @@ class ParaphraseSearch:
         self._items, self._least = items, min_similarity
         self._embedding = StaticEmbedding()
         self._texts = texts_of(items)
+        self._figures = [figures_of(text) for text in items["prompt"].fill_null("")]
         self._vectors = self._embedding.of(items["prompt"])
 
     def find(self, problems: pl.DataFrame) -> list[Paraphrase | None]:
         """The nearest item of each row that it may be a paraphrase of; None for most."""
         texts = texts_of(problems)
+        figures = lru_cache(BLOCK_ROWS)(lambda row: figures_of(problems["prompt"][row] or ""))
         found: list[Paraphrase | None] = [None] * problems.height
         best = dict.fromkeys(range(problems.height), 0.0)
         for row, item, score in self._near(problems["prompt"]):
-            if score > best[row] and self._may_be(item, texts, row):
+            if score > best[row] and self._figures[item].fits(figures(row)) and self._may_be(item, texts, row):
                 best[row], found[row] = score, self._paraphrase(item, score)
         return found
 
@@ -67,8 +113,7 @@ class ParaphraseSearch:
                 yield start + row, item, float(similarity[row, item])
 
     def _may_be(self, item: int, texts: Texts, row: int) -> bool:
-        pair = Pair(self._texts, item, texts, row)
-        return holds_numbers(pair) and not answers_differ(self._texts.answer(item), texts.answer(row))
+        return not answers_differ(self._texts.answer(item), texts.answer(row))
 
     def _paraphrase(self, item: int, score: float) -> Paraphrase:
         benchmark, name, prompt = (self._items[column][item] for column in ("benchmark", "item", "prompt"))
