@@ -100,8 +100,8 @@ def ingest(plans: Sequence[Plan], config: IngestConfig, out: Path, *, force: boo
 def preview(plan: Plan) -> str:
     """What was taken for what, with three sample rows: printed before anything is written."""
     lines = [f"{plan.source.label()}", *(f"  {line}" for line in plan.columns.lines())]
-    for sample in plan.samples:
-        lines.append(f"  {sample['source_row'] + 1}. {_short(sample['prompt'], 88)}")
+    for number, sample in enumerate(plan.samples, start=1):
+        lines.append(f"  {number}. {_short(sample['prompt'], 88)}")
         shown = {**sample, "choices": " | ".join(sample["choices"] or ()) or None}
         present = [field for field in ("ground_truth", "choices", "tests") if shown[field]]
         lines += [f"     {field}: {_short(shown[field], 86 - len(field))}" for field in present]

@@ -140,6 +140,8 @@ def _written(text: str) -> Any:  # Any: whatever JSON holds
 def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands where a text should
     """The last question of a conversation, and the model's reply to it."""
     said = [turn for message in messages if isinstance(message, Mapping) for turn in _said(message)]
+    if messages and not said:
+        raise Unusable("wrong_type", f"the prompt is list: {str(messages)[:100]}")
     asked = [place for place, (role, _) in enumerate(said) if role in USER]
     if not asked:
         raise Unusable("no_prompt", "a conversation in which no user speaks")

@@ -190,6 +190,7 @@ def test_a_wrong_map_is_named_with_what_is_near(record: dict[str, Any], stated: 
         (5, "wrong_type"),
         ({"a": 1}, "wrong_type"),
         ([], "no_prompt"),
+        (["a"], "wrong_type"),
         ([{"role": "assistant", "content": "hello"}], "no_prompt"),
         ("a\0b", "nul_bytes"),
         ("half \ud83d a pair", "invalid_utf8"),
