@@ -58,7 +58,10 @@ _PICKED: Final = (
     ),
 )
 _PICKS: Final = (*"which select choose pick identify except belong 哪 选".split(), "odd one out", "find the")
-_EITHER: Final = re.compile(r"\s(?:or|versus)\s|[a-z]\s*/\s*[a-z]|:", re.IGNORECASE)  # every one of `_LISTS` has one
+# every one of `_LISTS` has one of these
+_EITHER: Final = re.compile(
+    r"\s(?:or|versus)\s|[(\[][a-z]+\s*/\s*[a-z]|(?:word|term|symbol|sign|phrase)s?\s*[:：(]", re.IGNORECASE
+)
 _BETWEEN: Final = re.compile(r"[,，、;；:：()（）\[\]]|(?<=[a-z])\s*/\s*(?=[a-z])|\b(?:or|versus|it)\b", re.IGNORECASE)
 _BETWEEN_VALUES: Final = re.compile(r"[,，、;；]|\b(?:or|and)\b|[和与或]", re.IGNORECASE)
 

@@ -35,11 +35,9 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 _RIGHT = "(?:correct|right|best|appropriate|true|proper|suitable|false|incorrect|valid|wrong)"
 _GOOD = f"(?:(?:most |single |one )?{_RIGHT} )"
 _THING = "(?:answers?|options?|alternatives?|choices?|responses?|statements?|letters?|expressions?|values?|completion)"
+_PICK = r"\b(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
 # "we choose one of the following meals" orders nothing
-_PICK = (
-    r"\b(?<!\bwe )(?<!\bhe )(?<!she )(?<!they )(?<!people )(?<!students )"
-    r"(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
-)
+_ORDERED = r"(?<!\bwe )(?<!\bhe )(?<!she )(?<!they )(?<!people )(?<!students )"
 _WRITE = r"\b(?:enter|write|give|type|answer|respond|reply|report|state|provide|submit|use|output)"
 _YOURS = "(?:only )?(?:with )?(?:only )?(?:the |your answer as (?:the |an? )?|an? )?"
 
@@ -50,13 +48,15 @@ _ALONE = _any_of(
     rf"\bwhich {_THING} (?:below |above )?(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
     r"\bof the following(?: \w+)?, (?:which|the (?:best|closest|nearest|most|largest|smallest|greatest|least|only))\b",
     rf"{_PICK} (?:all |only )?(?:the |an? )?{_GOOD}+{_THING}\b",
-    rf"{_PICK} (?:all|any|every|each|one|two|the ones?) (?:of the following\b|(?:that|which) appl)",
+    rf"\b{_ORDERED}{_PICK} (?:all|any|every|each|one|two|the ones?) (?:of the following\b|(?:that|which) appl)",
     rf"{_PICK} (?:all|the ones?) that (?:is|are) (?:true|correct|false)",
     rf"{_PICK} (?:one|the (?:answer|option|letter|choice))\b\s*[:：]",
-    rf"{_PICK} (?:one|the (?:answer|option|letter|choice)) (?:from|of|among) (?:the )?(?:following|below|{_THING})",
+    rf"\b{_ORDERED}{_PICK} (?:one|the (?:answer|option|letter|choice)) (?:from|of|among) "
+    rf"(?:the )?(?:following|below|{_THING})",
     rf"{_PICK} the (?:answer|option|letter|choice) (?:that|which|for|corresponding)",
     rf"{_WRITE} {_YOURS}(?:(?:capital|corresponding|correct|option|single|upper-?case) )*letters?(?: \([^)]*\))? "
-    r"(?:of|for|that|corresponding|only|\(|next to|in front|choice)",
+    r"(?:of(?! the (?:[\w-]+ ){0,3}(?:words?|lists?|names?|alphabet|sequence|code)\b)"
+    r"|for|that|corresponding|only|\(|next to|in front|choice)",
     r"\b(?:your answer should be|answer with) (?:the |a )?(?:single )?(?:letter|option)\b",
     # Enter "C" for circle, "P" for parabola
     r"[\"“'‘`]+\w[\"”'’`]+ (?:for|if) [\w ]+[,;] .{0,80}[\"“'‘`]+\w[\"”'’`]+ (?:for|if) ",
@@ -123,7 +123,10 @@ _BINARY = _any_of(
     r"[（(]\s*(?:对|正确|√)\s*(?:或|/|、|or)?\s*(?:错|错误|×)\s*[)）]",
     r"(?:是否正确|对吗|对不对|正确吗)[？?。]?\s*[（(]?\s*[)）]?\s*$",
 )
-BINARY: Final = Cue(("true", "yes", "correct", "right", "t/f", "y/n", " or ", "判断", "对", "正确", "√"), _BINARY)
+BINARY: Final = Cue(
+    ("true", "yes", "correct", "right", "t/f", "y/n", "y or n", "t or f", 'y" or', "y' or", "判断", "对", "正确", "√"),
+    _BINARY,
+)
 BINARY_ANSWERS: Final = frozenset(
     "yes no true false right wrong correct incorrect 对 错 是 否 正确 错误 不正确 不对 √ × ✓ ✗ ✔ ✘ 真 假 不是 "
     "はい いいえ 正しい 正しくない 예 아니오 아니요 네 참 거짓 да нет верно неверно sí verdadero falso oui non vrai "

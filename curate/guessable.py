@@ -106,7 +106,8 @@ def _without_labels(text: str, answer: str) -> Guessable | None:
     cue = ALONE.search(text) or CLOSED_ZH.search(text) or STANDS_FOR.search(text)
     if cue is not None and not COUNTS.search(text[: cue.start()][-40:] + cue[0]):
         return Guessable("multiple_choice", "no_labels", cue[0].strip()[:80])
-    if _LETTERS.fullmatch(answer) and not LETTERS_ARE_THE_TOPIC.search(text):
+    is_segment = re.fullmatch("[A-Z]{2}", answer) is not None and _SEGMENTS.search(text) is not None
+    if _LETTERS.fullmatch(answer) and not LETTERS_ARE_THE_TOPIC.search(text) and not is_segment:
         letters = re.findall("[A-H]", answer)
         # "A beat B" names A as well
         names = [*letters, *("B" for letter in letters if letter == "A")]
@@ -122,6 +123,11 @@ _RANGE: Final = re.compile(
 )
 _WHO: Final = re.compile(
     r"\bwho\b|\b(?:which|what) (?:vertex|corner|point|side|team|player|person|town|city)\b", re.IGNORECASE
+)
+
+
+_SEGMENTS: Final = re.compile(
+    r"\b(?:segment|side|edge|line|arc|angle|ray|chord|diagonal|diameter)s?\b|线段|边|弧|直线", re.IGNORECASE
 )
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from curate.choice_cues import BINARY_ANSWERS
-from curate.option_runs import WRAP, OptionRun
+from curate.option_runs import WRAP, OptionRun, folded
 
 _BETWEEN = re.compile(r"[\s,，、;；&()（）\[\].:：/\"'“”]+|(?<![a-z])(?:and|or|only|和|与|或)(?![a-z])")
 _HEADED = re.compile(r"\W*(\w+)\s*[).:．、）\]]\s*(.+)", re.DOTALL)
@@ -20,13 +21,13 @@ def named_labels(answer: str, run: OptionRun) -> tuple[str, ...]:
 
     `B) 18` names B where 18 is what stands behind B.
     """
-    names = {name.lower(): name for name in run.names}
+    answer = folded(answer)
+    # Ⓑ is also answered by B
+    names = {form.lower(): name for name in run.names for form in (name, normalize("NFKC", name))}
     parts = [part for part in _BETWEEN.split(answer.lower()) if part]
     if parts and all(part in names for part in parts):
         return tuple(names[part] for part in parts)
-    if parts and run.alphabet == "circled" and all(part.isdecimal() and 0 < int(part) <= len(names) for part in parts):
-        return tuple(run.names[int(part) - 1] for part in parts)
-    if len(parts) == 1 and run.alphabet in ("upper", "circled") and _is_ascending(parts[0]):
+    if len(parts) == 1 and run.alphabet in ("upper", "circled", "circled_letter") and _is_ascending(parts[0]):
         return tuple(names[mark] for mark in parts[0]) if all(mark in names for mark in parts[0]) else ()
     head = _HEADED.match(answer)
     if head is not None and (name := names.get(head[1].lower())) is not None:

@@ -20,8 +20,10 @@ ALPHABETS: Final = {
     "lower": "abcdefghij",
     "digit": ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10"),
     "circled": "①②③④⑤⑥⑦⑧⑨⑩",
+    "circled_letter": "ⒶⒷⒸⒹⒺⒻ",
     "roman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
     "ROMAN": ("I", "II", "III", "IV", "V", "VI", "VII", "VIII"),
+    "roman_sign": "ⅠⅡⅢⅣⅤ",
     "cyrillic": "АБВГДЕ",
     "cyrillic_lower": "абвгде",
     "greek": "ΑΒΓΔΕΖ",
@@ -33,7 +35,7 @@ ALPHABETS: Final = {
     "upper_f": "FGHJK",  # every second question of some American tests
     "upper_p": "PQRST",
 }
-STRONG: Final = ("upper", "cyrillic", "greek")  # alphabets that rarely number anything but options
+STRONG: Final = ("upper", "cyrillic", "greek", "circled_letter")  # alphabets that rarely number anything but options
 LOOSE: Final = ("bare", "dressed", "equals")  # shapes of labels that may as well be names in running text
 
 _SAME_LENGTH: Final = (
@@ -49,16 +51,20 @@ _SAME_LENGTH: Final = (
         re.compile(
             r"\{\s*\\(?:bf|rm|it|sf)(?![a-z])|\\(?:bf|rm|left|right|displaystyle|math(?:rm|bf|sf))(?![a-z])|\*\*"
             r"|(?<!_)__(?!_)|</?(?:[bi]|strong|em)>"
-            r"|(?<![\w*`])[*`](?=[A-Ja-j][*`](?![\w*`]))|(?<=[*`][A-Ja-j])[*`](?![\w*`])"
-            r"|\\[(\[](?=[A-J]\\[)\]])|(?<=\\[(\[][A-J])\\[)\]]"
         ),
         WRAP,
     ),
     (re.compile(r"\\q?quad(?![a-z])|\\hspace\*?\{[^}]*\}|\\[ ,;:!]|[~&\t\u3000\xa0]"), " "),
+    (re.compile(r"[\"'](?<=[\[,\s].)(?=[A-J][.):])"), " "),
 )
+# *A*, `A`, \fbox{A}, \(A\): what stands on both sides of a label, and may stand elsewhere for something else
+_DRESSED: Final = re.compile(r"(?:[*`](?<![\w*`].)|\\(?:fbox|boxed)\{|\\[(\[])([A-Ja-j])(?:[*`](?![\w*`])|\}|\\[)\]])")
+_CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*(?:\\[a-z]+\s*)?([1-9A-F])\s*\}")
 _MARKUP: Final = re.compile(r"[\\\[<*_~&`!\t\u3000\xa0]")  # without one of these there is nothing to replace
 _FOLD: Final = {
-    code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+    **{code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))},
+    **{first + place: ord("①") + place for first in (0x2474, 0x2488) for place in range(10)},  # ⑴ ⒈
+    **{first + place: ord("Ⓐ") + place for first in (0x249C, 0x24D0) for place in range(6)},  # ⒜ ⓐ
 }
 _OPEN, _CLOSE = r"[(（\[［【〔<]", r"[)）\]］】〕>]"
 _W = rf"[{WRAP}\s}}]*"
@@ -77,7 +83,7 @@ _BEFORE = rf"(?<![{_LETTER}\\_^'’.])"
 
 def _shapes(core: str, alphabet: str) -> dict[str, str]:
     """The shapes a label of an alphabet may take, as patterns with a group around the label itself."""
-    if alphabet == "circled":
+    if alphabet.startswith("circled"):
         return {"circled": f"({core})"}
     apart = r"(?![0-9])" if alphabet == "digit" else ""
     glued = r"(?<![(（])" if alphabet == "upper" else r"(?<![0-9(（])"
@@ -114,7 +120,7 @@ def _label(alphabet: str, shape: str) -> re.Pattern[str]:
 def _second(alphabet: str) -> re.Pattern[str]:
     """Where the second label may stand: a text without one has no run, and most are done with after this look."""
     second, third = ALPHABETS[alphabet][1:3]
-    if alphabet == "circled":
+    if alphabet.startswith("circled"):
         return re.compile(second)
     # words between them: `A 1 B 2 C 3`
     between = rf"|(?<![A-Za-z\\]){second}[ \t].*[ \t]{third}[ \t]" if alphabet == "upper" else ""
@@ -123,7 +129,7 @@ def _second(alphabet: str) -> re.Pattern[str]:
 
 
 _ANY_SECOND: Final = re.compile(
-    rf"(?:[Bb2БбΒβイ나ب乙GQ]|ii|II)(?:[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|B\s?[=→⇒}}{WRAP}]|②"
+    rf"(?:[Bb2БбΒβイ나ب乙GQ]|ii|II)(?:[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|B\s?[=→⇒}}{WRAP}]|[②ⒷⅡ]"
 )
 _PART: Final = re.compile(r"\b(?:part|step|case|stage|phase)s?[ \t]*\Z", re.IGNORECASE)  # and Part (a), Case (i)
 _NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*\Z")  # Row 1: Step 2: Case II. name things, they offer nothing
@@ -163,22 +169,37 @@ def masked(text: str) -> str:
     """The text with drawings, label markup and LaTeX spacing replaced, character for character."""
     if _MARKUP.search(text) is None:
         return text
+    text = _DRESSED.sub(
+        lambda match: WRAP * (match.start(1) - match.start()) + match[1] + WRAP * (match.end() - match.end(1)), text
+    )
+    text = _CIRCLED.sub(_circled, text)
     for pattern, stand_in in _SAME_LENGTH:
         text = pattern.sub(lambda match, to=stand_in: to * len(match[0]), text)  # type: ignore[misc]  # bound at once
     return text
 
 
+def _circled(match: re.Match[str]) -> str:
+    name = match[1]
+    sign = ALPHABETS["circled"][int(name) - 1] if name.isdecimal() else chr(ord("Ⓐ") + ord(name) - ord("A"))
+    return WRAP * (len(match[0]) - 1) + sign
+
+
+def folded(text: str) -> str:
+    """The text with labels in full width and in signs of one kind, character for character: Ａ is A, ⑴ is ①, ⒜ is Ⓐ."""
+    return text.translate(_FOLD)
+
+
 def option_runs(text: str) -> list[OptionRun]:
     """All runs of two or more labels in a text, longest first; `text` is already `masked`."""
-    folded = text.translate(_FOLD)
-    if _ANY_SECOND.search(folded) is None:
+    even = folded(text)
+    if _ANY_SECOND.search(even) is None:
         return []
     runs = [
         _run(text, alphabet, shape, labels)
         for alphabet, letters in ALPHABETS.items()
-        if letters[1] in folded and _second(alphabet).search(folded)
+        if letters[1] in even and _second(alphabet).search(even)
         for shape in _shapes("", alphabet)
-        if (labels := _consecutive(_found(folded, alphabet, shape), alphabet))
+        if (labels := _consecutive(_found(even, alphabet, shape), alphabet))
     ]
     return sorted(runs, key=lambda run: (-len(run.labels), run.alphabet not in STRONG, run.start))
 
