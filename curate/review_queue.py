@@ -2,7 +2,7 @@
 
 suspect_answer       dropped because sampled answers speak against the ground truth
 conflicting_answers  duplicates whose answers differ
-near_threshold       contaminated or a benchmark variant, but not to the letter
+near_threshold       contaminated or a benchmark variant, but not to the letter; those nearest to a threshold first
 paraphrase           kept, and close in meaning to a benchmark's item
 reference_solution   kept problems with a reference chain of thought, drawn at random
 audit                drawn at random from the kept rows and from each drop reason: what error rates rest on
@@ -11,7 +11,7 @@ audit                drawn at random from the kept rows and from each drop reaso
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,6 +26,10 @@ QUEUES: Final = ("suspect_answer", "conflicting_answers", "near_threshold", "par
 SUSPECT: Final = ("suspect_answer",)
 CONFLICTING: Final = ("conflicting_answers",)
 CERTAIN_SCORE: Final = 0.999  # an exact copy needs no second look
+# by method of a match, the setting that is its threshold; `min_coverage` of all others
+LEAST: Final = {
+    "jaccard": "min_jaccard", "renamed_coverage": "min_renamed_coverage", "renumbered_coverage": "min_variant_coverage",
+}  # fmt: skip
 
 
 class QueueConfig(Config):
@@ -74,18 +78,38 @@ def _entries(artifact: Artifact, gone: pl.LazyFrame, config: QueueConfig) -> lis
     reasons = ["", *artifact.manifest.reasons]
     # audited rows come first of all: those drawn must not be taken away by a queue that looks for doubtful ones
     draws = [("audit", audit.filter(pl.col("drop_reason") == reason), config.num_audit) for reason in reasons]
-    draws += [(name, rows, config.num_each) for name, rows in _doubtful(kept, dropped).items()]
+    draws += [
+        (name, rows, config.num_each) for name, rows in _doubtful(kept, dropped, artifact.manifest.config).items()
+    ]
     solved = kept.filter(pl.col("solution").is_not_null())
     draws.append(("reference_solution", solved, config.num_audit))
     return [entry for name, rows, count in draws for entry in _drawn(artifact, name, rows, count, config.seed)]
 
 
-def _doubtful(kept: pl.LazyFrame, dropped: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
+def _margin(column: str, config: Mapping[str, Any]) -> pl.Expr:  # Any: the stage's settings
+    """How far a match is from the threshold of its method; null where it is exact."""
+    evidence = pl.col(column).str
+    score, method = evidence.json_path_match("$.score").cast(pl.Float64), evidence.json_path_match("$.method")
+    least = {name: float(config.get(field, 0.0)) for name, field in LEAST.items()}
+    threshold = method.replace_strict(least, default=float(config.get("min_coverage", 0.0)), return_dtype=pl.Float64)
+    return pl.when(score < CERTAIN_SCORE).then((score - threshold).abs())
+
+
+def _doubtful(
+    kept: pl.LazyFrame,
+    dropped: pl.LazyFrame,
+    config: Mapping[str, Any],  # Any: the stage's settings
+) -> dict[str, pl.LazyFrame]:
     """The rows of each doubtful kind."""
-    reason, score = pl.col("drop_reason"), pl.col("drop_detail").str.json_path_match("$.score").cast(pl.Float64)
-    near = dropped.filter(reason.is_in(("contaminated", "benchmark_variant")) & (score < CERTAIN_SCORE))
+    reason = pl.col("drop_reason")
+    near = dropped.filter(reason.is_in(("contaminated", "benchmark_variant"))).with_columns(
+        margin=_margin("drop_detail", config)
+    )
     if "benchmark_variant" in kept.collect_schema():
-        near = pl.concat([near, kept.filter(pl.col("benchmark_variant").is_not_null())], how="diagonal_relaxed")
+        variants = kept.filter(pl.col("benchmark_variant").is_not_null())
+        variants = variants.with_columns(margin=_margin("benchmark_variant", config))
+        near = pl.concat([near, variants], how="diagonal_relaxed")
+    near = near.filter(pl.col("margin").is_not_null())
     is_hint = pl.col("benchmark_paraphrase").is_not_null()
     has_hints = "benchmark_paraphrase" in kept.collect_schema()
     return {
@@ -97,10 +121,13 @@ def _doubtful(kept: pl.LazyFrame, dropped: pl.LazyFrame) -> dict[str, pl.LazyFra
 
 
 def _drawn(artifact: Artifact, queue: str, rows: pl.LazyFrame, count: int, seed: int) -> list[Entry]:
-    """`count` rows in an order that depends on seed and key alone."""
-    keys = rows.select("key").collect()["key"].to_list()
-    chosen = sorted(keys, key=lambda key: hashlib.sha256(f"{seed}:{queue}:{key}".encode()).digest())[:count]
-    by_key = {row["key"]: row for row in rows.filter(pl.col("key").is_in(chosen)).collect().to_dicts()}
+    """`count` rows, those of the least margin first, else in an order that depends on seed and key alone."""
+    margin = pl.col("margin") if "margin" in rows.collect_schema() else pl.lit(0.0).alias("margin")
+    margins = dict(rows.select("key", margin).collect().iter_rows())
+    lots = {key: hashlib.sha256(f"{seed}:{queue}:{key}".encode()).digest() for key in margins}
+    chosen = sorted(margins, key=lambda key: (margins[key], lots[key]))[:count]
+    found = rows.filter(pl.col("key").is_in(chosen)).drop("margin", strict=False).collect()
+    by_key = {row["key"]: row for row in found.to_dicts()}
     folder = str(artifact.folder)
     return [
         Entry(key, queue, "dropped" if by_key[key].get("drop_reason") else "kept", folder, by_key[key])

@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pools import pool_of
 from small_run import write_pool
 from test_review_page import make_artifact
 
 from curate.agreement import agreements, cohen_kappa, error_rates, wilson
-from curate.artifact import open_artifact
+from curate.artifact import open_artifact, seal, shard_path, write_shard
 from curate.errors import UserError
 from curate.records import DECISION
 from curate.review_log import Ruling, append_ruling, read_rulings, settled, split_keys
@@ -132,6 +133,23 @@ def test_of_several_artifacts_a_problem_stands_where_it_was_dropped_or_in_the_la
     assert (shown[gone].part, shown[gone].drop_reason) == ("dropped", "contaminated")
     assert {entry.artifact for entry in shown.values()} == {str(last.folder)}
     assert [entry.drop_reason for entry in shown.values() if entry.part == "kept"] == [None] * 3
+
+
+def test_of_many_matches_those_nearest_to_the_threshold_of_their_method_are_shown(tmp_path: Path) -> None:
+    matches = [("coverage", 0.62), ("coverage", 0.9), ("jaccard", 0.93), ("jaccard", 0.51), ("exact", 1.0)]
+    evidence = [json.dumps({"method": method, "score": score}) for method, score in matches]
+    rows = pool_of([{"prompt": f"What is {n} + {n}?", "ground_truth": "1"} for n in range(len(matches))])
+    rows = rows.with_columns(drop_reason=pl.lit("contaminated"), drop_detail=pl.Series(evidence))
+    write_shard(shard_path(tmp_path / "clean", "kept", 0), rows.drop(*DECISION).head(0))
+    write_shard(shard_path(tmp_path / "clean", "dropped", 0), rows)
+    counts = {"num_in": 5, "num_kept": 0, "num_dropped": 5, "reasons": {"contaminated": 5}}
+    config = {"min_coverage": 0.6, "min_jaccard": 0.5}
+    seal(
+        tmp_path / "clean",
+        {"stage": "decontaminate", "version": 1, "fingerprint": "f", "config": config, "inputs": {}, **counts},
+    )
+    shown = build_queue([open_artifact(tmp_path / "clean")], QueueConfig(num_audit=0, num_each=3))
+    assert [json.loads(entry.row["drop_detail"])["score"] for entry in shown] == [0.51, 0.62, 0.9]
 
 
 def test_rulings_that_cannot_be_applied_are_counted(tmp_path: Path) -> None:
