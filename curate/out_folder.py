@@ -7,7 +7,7 @@
     manifest.json    last of all
 
 A rerun with the same fingerprint goes on where the last one stopped, or reuses a complete artifact. Another fingerprint
-is refused unless `force`, which starts over.
+is refused unless `force`, which starts over; where the earlier run could not even start, nothing is in the way.
 """
 
 from __future__ import annotations
@@ -146,19 +146,27 @@ class OutFolder:
     def _settle_earlier_run(self) -> None:
         earlier = self._earlier_fingerprint()
         if earlier not in (None, self._identity["fingerprint"]):
-            if not self._force:
+            if self._has_begun() and not self._force:
                 raise UserError(
                     f"{self.folder}: holds the result of another configuration or input; "
                     "choose another folder, or --force to replace it"
                 )
-            for name in OURS[:-1]:
-                path = self.folder / name
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            self._clear()
         if (self.folder / MANIFEST).exists():
             self._tidy()  # the earlier run may have been killed between its manifest and this
         else:
             state = {name: self._identity[name] for name in ("stage", "version", "fingerprint", "config", "inputs")}
             write_atomic(self.folder / STATE, (canonical_json(state) + "\n").encode())
+
+    def _has_begun(self) -> bool:
+        """Whether anything would be lost: a run that could not even start has left no more than its state."""
+        return any(path.stat().st_size > 0 for path in self.folder.rglob("*") if path.is_file() and path.name != STATE)
+
+    def _clear(self) -> None:
+        """Delete all that an earlier run left, half-written files and folders too."""
+        for path in self.folder.iterdir():
+            if path.name != ".lock":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _earlier_fingerprint(self) -> str | None:
         if (self.folder / MANIFEST).exists():

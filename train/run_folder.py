@@ -9,7 +9,8 @@
     model/              the trained model, renamed into place when all is done: its presence means finished
 
 A rerun with the same settings, model and data goes on at the last whole checkpoint, or reuses a finished run. Another
-one is refused by name unless `force`, which starts over. Of several processes only the first one writes.
+one is refused by name unless `force`, which starts over; where the earlier one could not even start, nothing is in the
+way. Of several processes only the first one writes.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ DRAWS: Final = "draws.jsonl"
 COMPLETIONS: Final = "completions"
 MARK: Final = "gradus.json"
 FORMAT: Final = 1
+START: Final = (CONFIG, "environment.json")
 OURS: Final = (
-    CONFIG, "environment.json", LOG, DRAWS, "model", "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
+    *START, LOG, DRAWS, "model", "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
     "samples.jsonl", "samples.parquet", "budgets.parquet", "results.json", "curriculum.png",
 )  # fmt: skip
 
@@ -134,14 +136,14 @@ class RunFolder:
         if earlier is None and any(path.name != ".lock" for path in self.folder.iterdir()):
             raise UserError(f"{self.folder}: holds files that are no training run; choose an empty --out")
         changed = self._changed(earlier) if earlier else None
-        if changed and not self._force:
+        if changed and not self._force and self._has_begun():
             is_adoptable = changed.startswith("data_digest") and self._identity["command"] == "grpo"
             adopt = "--adopt-dataset to go on with these data, " if is_adoptable else ""
             raise UserError(
                 f"{self.folder}: holds a run with other settings ({changed}); choose another --out, "
                 f"{adopt}or --force to replace it"
             )
-        if self._force:
+        if self._force or (changed and not self._has_begun()):
             self._clear()
         self.rewind()
         if self._force or earlier != self._identity:
@@ -149,6 +151,10 @@ class RunFolder:
             write_atomic(self.folder / CONFIG, text.encode())
         environment = json.dumps(describe_environment(), indent=1) + "\n"
         write_atomic(self.folder / "environment.json", environment.encode())
+
+    def _has_begun(self) -> bool:
+        """Whether anything would be lost: a run that could not even start has left no more than what it was to be."""
+        return any(path.name not in (*START, ".lock") for path in self.folder.iterdir())
 
     def _changed(self, earlier: Mapping[str, Any]) -> str | None:
         now = dict(self._identity)

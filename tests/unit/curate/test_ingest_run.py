@@ -255,3 +255,20 @@ def test_what_save_to_disk_left_is_read_by_split(tmp_path: Path) -> None:
     assert imported(tmp_path / "three", tests).read()["ground_truth"].to_list() == ["3"]
     with pytest.raises(UserError, match=r"has no split 'dev'; name one of test, train"):
         imported(tmp_path / "four", Source(path=tmp_path / "both", split="dev"))
+
+
+def test_force_leaves_nothing_of_an_interrupted_import_of_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = (jsonl(tmp_path / f"{name}.jsonl", [{"question": f"{name}?", "answer": "1"}]) for name in "ab")
+
+    def stop(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("curate.ingest.find_merges", stop)
+        with pytest.raises(KeyboardInterrupt):
+            imported(tmp_path / "out", one)
+    with pytest.raises(UserError, match="another configuration or input"):
+        imported(tmp_path / "out", other)
+    assert imported(tmp_path / "out", other, force=True).read()["prompt"].to_list() == ["b?"]

@@ -127,6 +127,21 @@ def test_settings_of_the_run_alone_leave_the_fingerprint(pool: Artifact, tmp_pat
         run_stage(stage(Short(max_chars=9)), pool, tmp_path / "out")
 
 
+def test_a_run_that_could_not_even_start_is_in_nobodys_way(pool: Artifact, tmp_path: Path) -> None:
+    def refused(number: int) -> Stage:
+        @contextmanager
+        def open_run(_: Workspace) -> Iterator[Run]:
+            raise UserError("the model does not start")
+            yield
+
+        return Stage("test", 1, "batch", Short(max_chars=number), open_run)
+
+    for number in (3, 4):
+        with pytest.raises(UserError, match="does not start"):
+            run_stage(refused(number), pool, tmp_path / "out")
+    assert run_stage(stage(Short()), pool, tmp_path / "out").manifest.num_in == 10
+
+
 def test_a_resumed_run_pays_only_for_the_batches_it_owes(pool: Artifact, tmp_path: Path) -> None:
     seen: list[int] = []
 

@@ -70,9 +70,21 @@ def test_without_a_checkpoint_a_rerun_forgets_every_line(tmp_path: Path) -> None
     ],
 )
 def test_another_run_is_refused_by_the_name_of_what_differs(tmp_path: Path, change: Any, named: str) -> None:
+    with RunFolder(tmp_path / "run", identity()) as run:
+        checkpoint(run.folder, 10)
+    with pytest.raises(UserError, match=named), RunFolder(tmp_path / "run", identity(**change)):
+        pass
+
+
+def test_a_run_that_could_not_even_start_is_in_nobodys_way(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", identity()):
         pass
-    with pytest.raises(UserError, match=named), RunFolder(tmp_path / "run", identity(**change)):
+    for settings in ({"lr": 2}, {"lr": 3}):
+        with RunFolder(tmp_path / "run", identity(config=settings)):
+            pass
+    with RunFolder(tmp_path / "run", identity(config={"lr": 3})) as run:
+        checkpoint(run.folder, 10)
+    with pytest.raises(UserError, match="lr: 3 there, 2 here"), RunFolder(tmp_path / "run", identity(config={"lr": 2})):
         pass
 
 
