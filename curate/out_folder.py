@@ -36,6 +36,11 @@ STATE: Final = "state.json"
 OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, ".lock")
 
 
+def has_begun(folder: Path) -> bool:
+    """Whether a run in this folder left anything to lose: one that could not even start leaves its state alone."""
+    return any(path.stat().st_size > 0 for path in folder.rglob("*") if path.is_file() and path.name != STATE)
+
+
 class OutFolder:
     """`with OutFolder(out, identity, reads=[...]) as folder:` — locked, checked, ready to go on."""
 
@@ -146,7 +151,7 @@ class OutFolder:
     def _settle_earlier_run(self) -> None:
         earlier = self._earlier_fingerprint()
         if earlier not in (None, self._identity["fingerprint"]):
-            if self._has_begun() and not self._force:
+            if has_begun(self.folder) and not self._force:
                 raise UserError(
                     f"{self.folder}: holds the result of another configuration or input; "
                     "choose another folder, or --force to replace it"
@@ -157,10 +162,6 @@ class OutFolder:
         else:
             state = {name: self._identity[name] for name in ("stage", "version", "fingerprint", "config", "inputs")}
             write_atomic(self.folder / STATE, (canonical_json(state) + "\n").encode())
-
-    def _has_begun(self) -> bool:
-        """Whether anything would be lost: a run that could not even start has left no more than its state."""
-        return any(path.stat().st_size > 0 for path in self.folder.rglob("*") if path.is_file() and path.name != STATE)
 
     def _clear(self) -> None:
         """Delete all that an earlier run left, half-written files and folders too."""

@@ -25,7 +25,7 @@ from curate.engines import keep_warm
 from curate.errors import UserError
 from curate.ingest import IngestConfig, Plan, identity, ingest, plan
 from curate.manifest import MANIFEST, fingerprint, read_manifest, write_atomic
-from curate.out_folder import STATE
+from curate.out_folder import STATE, has_begun
 from curate.sources import Source, pinned
 from curate.stage import Outcome, Stage, run_stage
 
@@ -144,5 +144,7 @@ def _state(folder: Path, wanted: str | None) -> tuple[str | None, str]:
         return None, "replace with --force: settings or input changed"
     if (folder / STATE).exists():
         begun = json.loads((folder / STATE).read_bytes())["fingerprint"]
-        return None, "go on" if begun == wanted else "replace with --force: settings or input changed"
+        if begun == wanted:
+            return None, "go on"
+        return None, "replace with --force: settings or input changed" if has_begun(folder) else "run"
     return None, "run"
