@@ -70,13 +70,16 @@ def read_pipeline(path: Path) -> Pipeline:
 def run_pipeline(
     pipeline: Pipeline, out: Path, done: Callable[[Outcome], None], *, force: bool = False, executor: str = "local"
 ) -> None:
-    """Run every stage in order; `done` is called behind each. Raises `UserError` where an earlier run is in the way."""
+    """Run every stage in order; `done` is called behind each. Raises `UserError` where an earlier run is in the way.
+
+    What the stages need (a benchmark, a model, rulings) is looked for before the first of them begins.
+    """
+    stages = {name: _stage(name, config) for name, config in pipeline.stages.items()}
     _record(pipeline, out, force=force)
     done(ingest(pipeline.plans, pipeline.ingest, out / INGEST, force=force))
     with keep_warm():
-        for (name, config), before in zip(pipeline.stages.items(), pipeline.names(), strict=False):
+        for (name, stage), before in zip(stages.items(), pipeline.names(), strict=False):
             pool = open_artifact(out / before)
-            stage = _stage(name, config)
             where = executor if stage.scope == "batch" else "local"
             done(run_stage(stage, pool, out / name, force=force, executor=where))
 
@@ -91,8 +94,9 @@ def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:
             config: Config = pipeline.ingest
         else:
             config = pipeline.stages[name]
+            stage = _stage(name, config)
             if digest is not None:
-                wanted = fingerprint(**_stage(name, config).identity(digest))
+                wanted = fingerprint(**stage.identity(digest))
         settings = config.model_dump(mode="json", exclude_defaults=True)
         digest, state = _state(out / name, wanted)
         yield f"{name:<16} {state:<44} {json.dumps(settings, ensure_ascii=False) if settings else ''}".rstrip()

@@ -130,6 +130,15 @@ def test_a_mistake_in_the_file_is_one_line_with_its_place(
     assert "\n" not in str(caught.value)
 
 
+def test_a_benchmark_that_is_missing_is_told_before_anything_is_done(source: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, source, {"dedup": {}, "decontaminate": {"against": ["nowhere.jsonl"]}})
+    with pytest.raises(UserError, match=r"nowhere\.jsonl: no such file"):
+        run(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(UserError, match=r"nowhere\.jsonl: no such file"):
+        list(plan_lines(read_pipeline(path), tmp_path / "out"))
+
+
 def test_a_stage_named_twice_is_a_mistake(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "pipeline.yaml"
     path.write_text(f"sources: [{{path: {source}}}]\nstages:\n  dedup: {{threshold: 0.9}}\n  dedup: {{}}\n")
