@@ -8,6 +8,7 @@ table first, since nearly every n-gram of a pool is in no benchmark.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -15,11 +16,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from curate.minhash import ranges
-from curate.sieve import Sieve
-from curate.token_views import Counts, Hashes, View, every_gram, ngrams
+from curate.minhash import U32, ranges, runs
+from curate.ngrams import grams_at, ngrams, rolled
+from curate.sieve import Directory, Sieve
+from curate.token_views import Counts, Flags, Hashes, View
 
 Weights = npt.NDArray[np.float64]
+_ROUNDING: Final = 1e-9  # more than sums in another order may differ by
 _COMMON: Final = 64  # an n-gram of more items than this proposes no candidates: boilerplate
 
 
@@ -31,23 +34,25 @@ class GramIndex:
     grams: distinct n-grams, sorted; weights: the rarity of each, log(1 + items / items that have it).
     first, items: items of gram g are `items[first[g]:first[g + 1]]`.
     by_item: the positions in `grams` of each item's n-grams.
-    totals: summed weight of each item; common: its part in n-grams too common to propose it.
-    sieve: what turns away nearly every n-gram that is not among `grams`.
+    totals: summed weight of each item.
+    needed: the weight that a text must hold of each item's less common n-grams, infinite where none is enough.
+    sieve: what turns away nearly every n-gram that is not among `grams`, by its short hash; directory: where they are.
     """
 
     size: int
     grams: Hashes
+    directory: Directory
     weights: Weights
     first: Counts
     items: Counts
     by_item: list[Counts]
     totals: Weights
-    common: Weights
+    needed: Weights
     sieve: Sieve
 
 
-def gram_index(view: View, size: int) -> GramIndex:
-    """Index the texts of a view, one an item."""
+def gram_index(view: View, size: int, threshold: float, is_sought: Flags) -> GramIndex:
+    """Index the texts of a view, one an item; the sought ones are proposed from this coverage on."""
     hashes, item_of = ngrams(view, size)
     num_items = len(view.starts) - 1
     pairs = _distinct(hashes, item_of)
@@ -60,36 +65,43 @@ def gram_index(view: View, size: int) -> GramIndex:
     order = np.argsort(item_of, kind="stable")
     bounds = np.searchsorted(item_of[order], np.arange(num_items + 1))
     by_item = [gram_of[order[start:end]] for start, end in pairwise(bounds.tolist())]
-    is_common = np.diff(first) > _COMMON
+    # exact sums: the order of the hashes must not show in a score
+    totals = np.array([math.fsum(weights[grams].tolist()) for grams in by_item], np.float64)
+    common = np.bincount(item_of, (weights * (np.diff(first) > _COMMON))[gram_of], num_items)
     return GramIndex(
         size=size,
         grams=grams,
+        directory=Directory.of(grams),
         weights=weights,
         first=first,
         items=item_of,
         by_item=by_item,
-        totals=np.bincount(item_of, weights[gram_of], num_items).astype(np.float64),
-        common=np.bincount(item_of, (weights * is_common)[gram_of], num_items).astype(np.float64),
-        sieve=Sieve.of(grams),
+        totals=totals,
+        needed=np.where(is_sought, threshold * totals - common - _ROUNDING, np.inf),
+        sieve=Sieve.of(_inside(view, size)),
     )
 
 
-def candidates(index: GramIndex, view: View, threshold: float) -> tuple[Counts, Counts]:
-    """The pairs (text, item) whose coverage may reach `threshold`, as two arrays in order of text, then item."""
+def candidates(index: GramIndex, view: View) -> tuple[Counts, Counts]:
+    """The pairs (text, item) whose coverage may reach the threshold, as two arrays in order of text, then item."""
     grams, text_of = _known(index, view)
-    counts = np.diff(index.first)[grams]
-    is_telling = counts <= _COMMON
-    grams, text_of, counts = grams[is_telling], text_of[is_telling], counts[is_telling]
+    # no item can have more of a text than all that is known in it
+    held = np.bincount(text_of, index.weights[grams], len(view.starts) - 1) + _ROUNDING
+    may_do = held[text_of] >= index.needed.min(initial=np.inf)
+    grams, text_of = grams[may_do], text_of[may_do]
     # one row for each (n-gram in a text) x (item with that n-gram)
-    items = index.items[ranges(index.first[grams], index.first[grams + 1])]
-    num_items = len(index.totals)
-    pairs = np.repeat(text_of, counts) * num_items + items
+    counts = index.first[grams + 1] - index.first[grams]
+    items, text_of = index.items[ranges(index.first[grams], index.first[grams + 1])], np.repeat(text_of, counts)
+    weights = np.repeat(index.weights[grams], counts)
+    may_do = np.flatnonzero(held[text_of] >= index.needed[items])
+    num_items = max(len(index.totals), 1)
+    pairs = text_of[may_do] * num_items + items[may_do]
     order = np.argsort(pairs, kind="stable")
-    pairs, weights = pairs[order], np.repeat(index.weights[grams], counts)[order]
-    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1]))) if len(pairs) else np.zeros(0, int)
+    pairs, weights = pairs[order], weights[may_do[order]]
+    starts = runs(pairs)
     covered = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
-    texts, found = np.divmod(pairs[starts], max(num_items, 1))
-    may_reach = covered + index.common[found] >= threshold * index.totals[found]
+    texts, found = np.divmod(pairs[starts], num_items)
+    may_reach = covered >= index.needed[found]
     return texts[may_reach], found[may_reach]
 
 
@@ -100,24 +112,25 @@ def coverage(index: GramIndex, item: int, held: Hashes) -> float:
         return 0.0
     place = np.minimum(np.searchsorted(held, index.grams[grams]), len(held) - 1)
     is_held = held[place] == index.grams[grams]
-    return float(index.weights[grams][is_held].sum() / index.totals[item])
+    return math.fsum(index.weights[grams][is_held].tolist()) / float(index.totals[item])
 
 
 def _known(index: GramIndex, view: View) -> tuple[Counts, Counts]:
-    """The n-grams of some texts that the index has, as positions in it, once a text."""
-    grams = every_gram(view, index.size)
+    """The less common n-grams of some texts that the index has, as positions in it, once a text."""
     # the sieve first: few places are left to ask which text they are in
-    places, text_of = view.inside(index.sieve.passed(grams), index.size)
-    hashes = grams[places]
-    if not len(index.grams):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    place = np.minimum(np.searchsorted(index.grams, hashes), len(index.grams) - 1)
-    is_known = index.grams[place] == hashes
-    place, text_of = place[is_known], text_of[is_known]
-    pairs = np.sort(text_of * len(index.grams) + place)
-    distinct = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
-    texts, known = np.divmod(distinct, len(index.grams))
+    places, text_of = view.inside(index.sieve.passed(rolled(view, index.size)), index.size)
+    found, grams = index.directory.find(grams_at(view, places, index.size))
+    is_telling = index.first[grams + 1] - index.first[grams] <= _COMMON
+    found, grams = found[is_telling], grams[is_telling]
+    pairs = np.sort(text_of[found] * max(len(index.grams), 1) + grams)
+    texts, known = np.divmod(pairs[runs(pairs)], max(len(index.grams), 1))
     return known, texts
+
+
+def _inside(view: View, size: int) -> U32:
+    """The short hashes of the n-grams that lie within one text."""
+    grams = rolled(view, size)
+    return grams[view.inside(np.arange(len(grams)), size)[0]]
 
 
 def _distinct(hashes: Hashes, text_of: Counts) -> Counts:

@@ -7,23 +7,21 @@ items' solutions and long ground truths; a solution or ground truth that holds a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
 import polars as pl
 
-from curate.benchmarks_bands import alike, band_index, shingles_of, similarity
 from curate.benchmarks_index import GramIndex, candidates, coverage, gram_index
-from curate.leaks import Fate, Pair, Scores, Texts, Thresholds, holds_solution, is_same_task, judge, texts_of
-from curate.minhash import U32
+from curate.leaks import Fate, Pair, Texts, Thresholds, holds_solution, is_same_task, judge, texts_of
+from curate.pair_scores import GRAM, HeldGrams, PairScores, prompt_index
 from curate.short_items import found_whole, short_items
 from curate.text import tokens
-from curate.token_views import MASKS, Counts, Flag, Flags, Hashes, View, Views, ngrams
+from curate.token_views import MASKS, Counts, Flags, View, Views
+from curate.word_kinds import Flag
 
-GRAM: Final = 5
-VARIANT_GRAM: Final = 8
 MIN_TOKENS: Final = 8  # of an item that coverage can tell; a shorter one must stand there word for word
 MIN_WORDS: Final = 3  # beside figures and operators
 MIN_REFERENCE_TOKENS: Final = 30  # a shorter solution or ground truth is said of many problems, unless it
@@ -81,7 +79,22 @@ class _References:
     index: GramIndex
     items: list[int]
     fields: list[str]
-    is_telling: Flags
+
+
+class _Strongest:
+    """The strongest match of each row so far."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, _Match] = {}
+
+    def takes(self, row: int, match: _Match) -> bool:
+        """Whether a match is stronger than what there is."""
+        return row not in self.of or match.rank() < self.of[row].rank()
+
+    def offer(self, row: int, match: _Match) -> None:
+        """Take the match if it is stronger than what there is."""
+        if self.takes(row, match):
+            self.of[row] = match
 
 
 class LeakSearch:
@@ -91,120 +104,84 @@ class LeakSearch:
         """`items` as `benchmarks.read_items` gives them."""
         self._items, self._least = items, least
         self._texts = texts_of(items)
-        of_prompts = self._texts.views
-        self._plain = gram_index(of_prompts.plain, GRAM)
-        self._renamed = gram_index(of_prompts.renamed, GRAM)
-        self._renumbered = gram_index(of_prompts.renumbered, VARIANT_GRAM)
-        self._bands = band_index(of_prompts.plain, least.jaccard)
-        self._is_long = _is_long(of_prompts)
+        self._is_long = _is_long(self._texts.views)
+        self._index = prompt_index(self._texts.views, least, self._is_long)
         self._by_hash = {int(value): place for place, value in reversed(list(enumerate(self._texts.exact)))}
-        self._short = short_items(items["prompt"], of_prompts, ~self._is_long)
+        self._short = short_items(items["prompt"], self._texts.views, ~self._is_long)
         self._references = _references(items)
 
     def find(self, problems: pl.DataFrame) -> list[Finding | None]:
         """The strongest finding of each row, None where there is none."""
-        matches: dict[int, _Match] = {}
-        for row, match in self._matches(problems):
-            if row not in matches or match.rank() < matches[row].rank():
-                matches[row] = match
-        words = self._matched_words(problems, matches)
-        return [self._finding(matches[row], words[row]) if row in matches else None for row in range(problems.height)]
+        found = _Strongest()
+        self._search(problems, found)
+        words = self._matched_words(problems, found.of)
+        return [self._finding(found.of[row], words[row]) if row in words else None for row in range(len(problems))]
 
     def passes(self, texts: Views) -> dict[str, Callable[[], tuple[Counts, Counts]]]:
         """The passes over a batch's texts by name; each gives the pairs (text, item) that it proposes."""
-        least = self._least
-        return {
-            "coverage": lambda: candidates(self._plain, texts.plain, least.coverage),
-            "renamed": lambda: candidates(self._renamed, texts.renamed, least.renamed),
-            "renumbered": lambda: candidates(self._renumbered, texts.renumbered, least.variant),
-            "minhash": lambda: alike(self._bands, texts.plain, least.jaccard),
-        }
+        return self._index.passes(texts)
 
-    def _matches(self, problems: pl.DataFrame) -> Iterator[tuple[int, _Match]]:
+    def _search(self, problems: pl.DataFrame, found: _Strongest) -> None:
+        rows = list(range(len(problems)))
         prompts = texts_of(problems)
-        yield from self._exact_matches(prompts)
+        self._find_equal(prompts, found)
         for row, item in found_whole(self._short, problems["prompt"], prompts.views):
-            yield row, _Match("contaminated", item, "prompt", "embedded_exact", 1.0)
-        yield from self._judged(prompts, "prompt")
-        yield from self._reference_matches(prompts, "prompt")
-        numbered = problems.with_row_index("row")
+            found.offer(row, _Match("contaminated", item, "prompt", "embedded_exact", 1.0))
+        self._find_alike(prompts, "prompt", rows, found)
+        self._find_references(prompts, "prompt", rows, found)
         for field in _REFERENCES:
-            rows = numbered.filter(pl.col(field).str.len_chars() >= MIN_REFERENCE_CHARS)
-            if rows.height:
-                texts = texts_of(rows, field)
-                for row, match in (*self._judged(texts, field), *self._reference_matches(texts, field)):
-                    yield rows["row"][row], match
+            rows = (problems[field].str.len_chars() >= MIN_REFERENCE_CHARS).arg_true().to_list()
+            if rows:
+                texts = texts_of(problems[rows], field)
+                self._find_alike(texts, field, rows, found)
+                self._find_references(texts, field, rows, found)
 
-    def _exact_matches(self, rows: Texts) -> Iterator[tuple[int, _Match]]:
-        for row, value in enumerate(rows.exact.tolist()):
+    def _find_equal(self, texts: Texts, found: _Strongest) -> None:
+        for row, value in enumerate(texts.exact.tolist()):
             if value and (item := self._by_hash.get(value)) is not None:
-                is_same = is_same_task(Pair(self._texts, item, rows, row))
-                yield row, _Match("contaminated" if is_same else "variant", item, "prompt", "exact", 1.0)
+                is_same = is_same_task(Pair(self._texts, item, texts, row))
+                found.offer(row, _Match("contaminated" if is_same else "variant", item, "prompt", "exact", 1.0))
 
-    def _judged(self, texts: Texts, field: Field) -> Iterator[tuple[int, _Match]]:
-        held = _Held(texts.views)
+    def _find_alike(self, texts: Texts, field: Field, rows: list[int], found: _Strongest) -> None:
+        held = HeldGrams(texts.views)
         proposals = [propose() for propose in self.passes(texts.views).values()]
-        pairs = {pair for rows, items in proposals for pair in zip(rows.tolist(), items.tolist(), strict=True)}
-        for row, item in sorted(pairs):
-            if not self._is_long[item]:
+        pairs = {pair for places, items in proposals for pair in zip(places.tolist(), items.tolist(), strict=True)}
+        for text, item in sorted(pairs):
+            if not self._is_long[item] or not found.takes(rows[text], _Match("contaminated", item, field, "", 1.0)):
                 continue
-            scores = self._scores(held, row, item)
-            verdict = judge(Pair(self._texts, item, texts, row), scores, self._least)
+            scores = PairScores(self._index, held, text, item)
+            verdict = judge(Pair(self._texts, item, texts, text), scores, self._least)
             # a solution works with other numbers all the time: only the item itself counts there
             if verdict is not None and (field == "prompt" or verdict[0] == "contaminated"):
-                yield row, _Match(verdict[0], item, field, verdict[1], verdict[2])
+                found.offer(rows[text], _Match(verdict[0], item, field, verdict[1], verdict[2]))
 
-    def _scores(self, held: _Held, row: int, item: int) -> Scores:
-        return Scores(
-            coverage(self._plain, item, held.grams("plain", row, GRAM)),
-            coverage(self._renamed, item, held.grams("renamed", row, GRAM)),
-            coverage(self._renumbered, item, held.grams("renumbered", row, VARIANT_GRAM)),
-            similarity(self._bands, item, held.shingles(row)),
-        )
-
-    def _reference_matches(self, texts: Texts, field: Field) -> Iterator[tuple[int, _Match]]:
-        held, known = _Held(texts.views), self._references
-        rows, references = candidates(known.index, texts.views.plain, MIN_REFERENCE_COVERAGE)
-        for row, reference in zip(rows.tolist(), references.tolist(), strict=True):
-            score = coverage(known.index, reference, held.grams("plain", row, GRAM))
-            if known.is_telling[reference] and score >= MIN_REFERENCE_COVERAGE:
-                is_same = holds_solution(Pair(known.texts, reference, texts, row), score)
-                item, of = known.items[reference], known.fields[reference]
-                yield row, _Match("contaminated" if is_same else "variant", item, field, f"{of}_coverage", score, of)
+    def _find_references(self, texts: Texts, field: Field, rows: list[int], found: _Strongest) -> None:
+        held, known = HeldGrams(texts.views), self._references
+        proposed = candidates(known.index, texts.views.plain)
+        for text, reference in zip(*(side.tolist() for side in proposed), strict=True):
+            of = known.fields[reference]
+            match = _Match("contaminated", known.items[reference], field, f"{of}_coverage", 1.0, of)
+            if not found.takes(rows[text], match):
+                continue
+            score = coverage(known.index, reference, held.grams("plain", text, GRAM))
+            if score >= MIN_REFERENCE_COVERAGE:
+                is_same = holds_solution(Pair(known.texts, reference, texts, text), score)
+                found.offer(rows[text], replace(match, fate="contaminated" if is_same else "variant", score=score))
 
     def _matched_words(self, problems: pl.DataFrame, matches: dict[int, _Match]) -> dict[int, str]:
         """The longest run of words that each matched row shares with its item."""
         if not matches:
             return {}
-        rows = list(matches)
         theirs = [self._items[match.of][match.item] for match in matches.values()]
         ours = [problems[match.field][row] for row, match in matches.items()]
-        lists = [tokens(pl.Series(texts, dtype=pl.String)).to_list() for texts in (ours, theirs)]
-        return {row: _longest_run(*pair) for row, *pair in zip(rows, *lists, strict=True)}
+        lists = tokens(pl.Series(ours + theirs, dtype=pl.String)).to_list()
+        pairs = zip(lists[: len(ours)], lists[len(ours) :], strict=True)
+        return {row: _longest_run(*pair) for row, pair in zip(matches, pairs, strict=True)}
 
     def _finding(self, match: _Match, words: str) -> Finding:
         benchmark, item = self._items["benchmark"][match.item], self._items["item"][match.item]
         text = self._items["prompt"][match.item][:MAX_ITEM_CHARS]
         return Finding(match.fate, benchmark, item, match.field, match.method, match.score, words, text)
-
-
-class _Held:
-    """The sorted n-grams of single texts, made when first asked for."""
-
-    def __init__(self, texts: Views) -> None:
-        self._texts = texts
-        self._made: dict[tuple[str, int], Hashes] = {}
-
-    def grams(self, view: Literal["plain", "renamed", "renumbered"], text: int, size: int) -> Hashes:
-        if (view, text) not in self._made:
-            whole: View = {"plain": self._texts.plain, "renamed": self._texts.renamed}.get(view, self._texts.renumbered)
-            alone = View(whole.of(text), np.array([0, len(whole.of(text))]))
-            self._made[view, text] = np.sort(ngrams(alone, size)[0])
-        return self._made[view, text]
-
-    def shingles(self, text: int) -> U32:
-        """The sorted distinct shingles of a text, as the bands see them."""
-        return shingles_of(self._texts.plain.of(text))
 
 
 def _references(items: pl.DataFrame) -> _References:
@@ -222,7 +199,8 @@ def _references(items: pl.DataFrame) -> _References:
     says_something = (texts.views.flags & (Flag.FIGURE | Flag.OPERATOR | Flag.FUNCTION)) == 0
     num_words = _count(says_something & (texts.views.renamed.hashes != MASKS[1]), plain)
     is_telling = (plain.lengths() >= MIN_REFERENCE_TOKENS) | (num_words >= MIN_REFERENCE_WORDS)
-    return _References(texts, gram_index(plain, GRAM), rows["number"].to_list(), rows["field"].to_list(), is_telling)
+    index = gram_index(plain, GRAM, MIN_REFERENCE_COVERAGE, is_telling)
+    return _References(texts, index, rows["number"].to_list(), rows["field"].to_list())
 
 
 def _count(is_such: Flags, view: View) -> Counts:

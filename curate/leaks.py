@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from curate.text import normalised
-from curate.token_views import MASKS, Flag, Hashes, Views, sequence_hash, views
+from curate.token_views import MASKS, Hashes, Views, sequence_hash, views
+from curate.word_kinds import Flag
 
 Fate = Literal["contaminated", "variant"]
 Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
@@ -62,13 +64,16 @@ class Texts:
 def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
     """The texts of a column, with answers and options of their problems."""
     whole = problems[column].fill_null("")
-    has_drawing = whole.str.contains("[asy]", literal=True)
-    without = views(whole.str.replace_all(_DRAWING, " ") if has_drawing.any() else whole)
+    drawn = whole.str.contains("[asy]", literal=True).arg_true()
+    texts, drawings = whole, whole.gather(drawn)
+    if len(drawn):
+        texts = whole.clone().scatter(drawn, drawings.str.replace_all(_DRAWING, " "))
+        drawings = drawings.str.extract_all(_DRAWING).list.join(" ")
+    both = views(pl.concat([texts, drawings]))
+    without, drawn_views = both.part(0, len(whole)), both.part(len(whole), len(whole) + len(drawn))
     exact, figures = sequence_hash(without.exact), np.zeros(len(whole), np.uint64)
-    if has_drawing.any():
-        drawings = views(whole.filter(has_drawing).str.extract_all(_DRAWING).list.join(" "))
-        exact[has_drawing.to_numpy()] ^= sequence_hash(drawings.exact)
-        figures[has_drawing.to_numpy()] = sequence_hash(drawings.renamed)
+    exact[drawn.to_numpy()] ^= sequence_hash(drawn_views.exact)
+    figures[drawn.to_numpy()] = sequence_hash(drawn_views.renamed)
     return Texts(
         views=without,
         exact=exact,
@@ -89,14 +94,27 @@ class Thresholds:
     jaccard: float
 
 
-@dataclass(frozen=True)
-class Scores:
-    """How much of an item's n-gram weight stands in the row, in each view, and how alike the two are as a whole."""
+class Scores(Protocol):
+    """How much of an item's n-gram weight stands in the row, in each view, and how alike the two are as a whole.
 
-    coverage: float
-    renamed: float
-    renumbered: float
-    jaccard: float
+    Whoever gives them may work them out when asked: most verdicts need one or two.
+    """
+
+    @property
+    def coverage(self) -> float:
+        """Of the plain n-grams."""
+
+    @property
+    def renamed(self) -> float:
+        """With names and variables masked."""
+
+    @property
+    def renumbered(self) -> float:
+        """With figures masked."""
+
+    @property
+    def jaccard(self) -> float:
+        """Of the plain word triples."""
 
 
 @dataclass(frozen=True)
@@ -116,22 +134,20 @@ class Pair:
         """The same with names and variables masked."""
         return self.items.views.renamed.of(self.item), self.rows.views.renamed.of(self.row)
 
-    def flags(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    def flags(self) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
         """What the plain tokens of item and row are."""
         return self.items.views.flags_of(self.item), self.rows.views.flags_of(self.row)
 
 
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     """What the row is to the item: (fate, method, score), or None where they have too little in common."""
-    answers = pair.items.answer(pair.item), pair.rows.answer(pair.row)
     may_be_same = holds_numbers(pair) and is_same_task(pair)
     if may_be_same and scores.coverage >= _WHOLE:
         return "contaminated", "coverage", scores.coverage
-    if may_be_same and not answers_differ(*answers):
-        alike = [("coverage", scores.coverage, least.coverage), ("jaccard", scores.jaccard, least.jaccard)]
-        reached = [(method, score) for method, score, floor in alike if score >= floor]
+    if may_be_same and not answers_differ(pair.items.answer(pair.item), pair.rows.answer(pair.row)):
+        reached = _likeness(scores, least)
         if reached and _differs_in_words_only(pair, _matches(*pair.plain())):
-            return "contaminated", *reached[0]
+            return "contaminated", *reached
         if scores.renamed >= least.renamed:
             matches = _matches(*pair.renamed())
             if _differs_in_words_only(pair, matches) and _is_renaming(pair, matches):
@@ -139,14 +155,20 @@ def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, flo
     return _as_variant(scores, least)
 
 
+def _likeness(scores: Scores, least: Thresholds) -> tuple[str, float] | None:
+    if scores.coverage >= least.coverage:
+        return "coverage", scores.coverage
+    return ("jaccard", scores.jaccard) if scores.jaccard >= least.jaccard else None
+
+
 def _as_variant(scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
-    methods = (
-        ("renumbered_coverage", scores.renumbered, least.variant),
-        ("coverage", scores.coverage, least.variant),
-        ("renamed_coverage", scores.renamed, least.variant),
-        ("jaccard", scores.jaccard, least.jaccard),
+    methods: tuple[tuple[str, Callable[[], float], float], ...] = (
+        ("renumbered_coverage", lambda: scores.renumbered, least.variant),
+        ("coverage", lambda: scores.coverage, least.variant),
+        ("renamed_coverage", lambda: scores.renamed, least.variant),
+        ("jaccard", lambda: scores.jaccard, least.jaccard),
     )
-    return next((("variant", method, score) for method, score, floor in methods if score >= floor), None)
+    return next((("variant", method, score()) for method, score, floor in methods if score() >= floor), None)
 
 
 def holds_solution(pair: Pair, coverage: float) -> bool:

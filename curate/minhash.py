@@ -96,7 +96,7 @@ def _row(elements: U64) -> I64:
     return (elements >> _HALF).astype(np.int64)
 
 
-def runs(ordered: U32 | U64) -> I64:
+def runs(ordered: U32 | U64 | I64) -> I64:
     """Where each run of equal elements starts."""
     return np.flatnonzero(np.concatenate([np.ones(min(len(ordered), 1), np.bool_), ordered[1:] != ordered[:-1]]))
 

@@ -7,32 +7,35 @@ lines or sentences of a text are the item, and the rest of the text does not spe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from curate.ngrams import grams_at, rolled
 from curate.sieve import Sieve
 from curate.text import normalised
-from curate.token_views import Counts, Flag, Flags, Hashes, Views, every_gram, grams_at
+from curate.token_views import Counts, Flags, Hashes, Views
+from curate.word_kinds import Flag
 
 MIN_TOKENS: Final = 4
-_BREAK = re.compile(r"\n+|(?<=[.?!:。？！：])\s*")
+_VARIABLE: Final = r"\b[b-z]\b"
+_BREAK: Final = re.compile(r"\n+|(?<=[.?!:。？！：])\s*")
 
 
 @dataclass(frozen=True)
 class ShortItems:
-    """The short items' texts by number, and by length in tokens their sorted hashes and numbers.
+    """The short items by number, and by length in tokens their sorted hashes and numbers.
 
-    openings: the sorted hashes of their first `MIN_TOKENS` tokens: where none of them stands, no short item does.
-    sieve: what turns away nearly every other opening.
+    texts: their normalised texts. num_parts: how many lines or sentences each has.
+    sieve: lets through the short hashes of their first `MIN_TOKENS` tokens, and few others.
     """
 
-    prompts: dict[int, str]
+    texts: dict[int, str]
+    num_parts: dict[int, int]
     by_length: dict[int, tuple[Hashes, Counts]]
-    openings: Hashes
     sieve: Sieve
 
 
@@ -48,39 +51,65 @@ def short_items(prompts: pl.Series, texts: Views, is_short: Flags) -> ShortItems
         hashes = grams_at(texts.exact, texts.exact.starts[items], size)
         order = np.argsort(hashes, kind="stable")
         by_length[size] = hashes[order], items[order]
-    openings = np.sort(grams_at(texts.exact, begins, MIN_TOKENS))
-    known = {item: prompts[item] for item in np.flatnonzero(is_taken).tolist()}
-    return ShortItems(known, by_length, openings, Sieve.of(openings))
+    numbers = np.flatnonzero(is_taken).tolist()
+    known = dict(zip(numbers, _normalised(prompts.gather(numbers)), strict=True))
+    parts = {item: len(_parts(prompts[item])) for item in numbers}
+    return ShortItems(known, parts, by_length, Sieve.of(rolled(texts.exact, MIN_TOKENS)[begins]))
 
 
 def found_whole(short: ShortItems, prompts: pl.Series, of_prompts: Views) -> Iterator[tuple[int, int]]:
     """The pairs (text, item) in which a short item stands alone in a longer text."""
-    if not len(short.openings):
-        return
+    cuts = [
+        _Cut(text, item, *cut)
+        for text, item in _hits(short, of_prompts)
+        for cut in _cuts(_parts(prompts[text]), short.num_parts[item])
+    ]
+    # all at once: what it takes to look at a few texts is nearly what it takes to look at one
+    spans = _normalised(cut.span() for cut in cuts)
+    equal = [cut for cut, span in zip(cuts, spans, strict=True) if span == short.texts[cut.item]]
+    for cut, rest in zip(equal, _normalised(cut.rest() for cut in equal), strict=True):
+        if set(re.findall(_VARIABLE, short.texts[cut.item])).isdisjoint(re.findall(_VARIABLE, rest)):
+            yield cut.text, cut.item
+
+
+def _hits(short: ShortItems, of_prompts: Views) -> Iterator[tuple[int, int]]:
+    """The pairs (text, item) in which all tokens of a short item stand in a row."""
     view = of_prompts.exact
-    openings = every_gram(view, MIN_TOKENS)
-    starts = short.sieve.passed(openings)
-    starts = starts[np.isin(openings[starts], short.openings)]
+    starts = short.sieve.passed(rolled(view, MIN_TOKENS)) if short.texts else np.zeros(0, np.int64)
     for size, (hashes, items) in short.by_length.items():
         fitting, texts = view.inside(starts, size)
         grams = grams_at(view, fitting, size)
         at = np.minimum(np.searchsorted(hashes, grams), len(hashes) - 1)
-        for hit in np.flatnonzero(hashes[at] == grams).tolist():
-            item, text = int(items[at[hit]]), int(texts[hit])
-            if _stands_alone(short.prompts[item], prompts[text]):
-                yield text, item
+        found = np.flatnonzero(hashes[at] == grams)
+        yield from dict.fromkeys(zip(texts[found].tolist(), items[at[found]].tolist(), strict=True))
 
 
-def _stands_alone(item: str, text: str) -> bool:
-    """Whether consecutive lines or sentences of a text are the item, and the rest does not speak of its variables."""
-    parts = [part for part in _BREAK.split(text) if part.strip()]
-    num_parts = len([part for part in _BREAK.split(item) if part.strip()])
-    starts = range(max(len(parts) - num_parts + 1, 0))
-    spans = [" ".join(parts[start : start + num_parts]) for start in starts]
-    rests = [" ".join(parts[:start] + parts[start + num_parts :]) for start in starts]
-    wanted, *others = normalised(pl.Series([item, *spans, *rests], dtype=pl.String)).to_list()
-    variables = set(re.findall(r"\b[b-z]\b", wanted))
-    return any(
-        span == wanted and variables.isdisjoint(re.findall(r"\b[b-z]\b", rest))
-        for span, rest in zip(others[: len(spans)], others[len(spans) :], strict=True)
-    )
+class _Cut(NamedTuple):
+    """Some consecutive lines or sentences of a text, as many as an item has, and the others."""
+
+    text: int
+    item: int
+    parts: list[str]
+    start: int
+    end: int
+
+    def span(self) -> str:
+        return " ".join(self.parts[self.start : self.end])
+
+    def rest(self) -> str:
+        return " ".join(self.parts[: self.start] + self.parts[self.end :])
+
+
+def _cuts(parts: list[str], size: int) -> Iterator[tuple[list[str], int, int]]:
+    for start in range(max(len(parts) - size + 1, 0)):
+        yield parts, start, start + size
+
+
+def _parts(text: str) -> list[str]:
+    """The lines and sentences of a text."""
+    return [part for part in _BREAK.split(text) if part.strip()]
+
+
+def _normalised(texts: Iterable[str]) -> list[str]:
+    column = pl.Series(list(texts), dtype=pl.String)
+    return normalised(column).to_list() if len(column) else []

@@ -12,6 +12,7 @@ every operator, figure and bracket, and the code of figures (`[asy]`): two probl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
@@ -88,8 +89,9 @@ _RULES: Final = (
 
 MARKS: Final = ("\x01", "\x02")  # what a caller may put before words, to find them again among the tokens
 
+SIGNS: Final = "-+*/=<>^|!%(){}[]"  # those in ASCII
 _PIECE: Final = (
-    r"\p{Han}|[\p{L}\p{M}&&[^\p{Han}]]+|\d+(?:\.\d+)?|[-+*/=<>^|!%(){}\[\]]|[\p{Sm}&&[^+=<>|^~]]"  # \p{Sm}: ∀, ⊕, ↦
+    rf"\p{{Han}}|[\p{{L}}\p{{M}}&&[^\p{{Han}}]]+|\d+(?:\.\d+)?|[{re.escape(SIGNS)}]|[\p{{Sm}}&&[^+=<>|^~]]"  # ∀, ⊕, ↦
 )
 
 _UNITS: Final = (
@@ -109,14 +111,20 @@ NUMBER_WORDS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-def tokens(texts: pl.Series, *, with_marks: bool = False) -> pl.Series:
-    """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets.
+def tokens(texts: pl.Series) -> pl.Series:
+    """The tokens of each text, list[str]: words in lower case, numbers, Chinese characters, operators, brackets."""
+    return pieces(respelt(texts), with_marks=False)
 
-    With `with_marks`, each of `MARKS` in a text is a token too.
-    """
+
+def respelt(texts: pl.Series) -> pl.Series:
+    """The texts with everything that is written in several ways written in one: what `pieces` are cut from."""
     literal = texts.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
-    respelt = _respelt(_compatible(literal).str.to_lowercase())
-    return respelt.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
+    return _ruled(_compatible(literal).str.to_lowercase())
+
+
+def pieces(texts: pl.Series, *, with_marks: bool) -> pl.Series:
+    """The tokens of texts that are `respelt`; with `with_marks`, each of `MARKS` in a text is a token too."""
+    return texts.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
 
 
 def _compatible(texts: pl.Series) -> pl.Series:
@@ -125,7 +133,7 @@ def _compatible(texts: pl.Series) -> pl.Series:
     return _changed(texts, ~is_plain, lambda some: some.str.normalize("NFKC"))
 
 
-def _respelt(texts: pl.Series) -> pl.Series:
+def _ruled(texts: pl.Series) -> pl.Series:
     """The texts with the several ways of writing one thing made one."""
     for needed, rules in _RULES:
         holds = texts.str.contains(needed) if isinstance(needed, str) else texts.str.contains_any(list(needed))
@@ -135,10 +143,13 @@ def _respelt(texts: pl.Series) -> pl.Series:
 
 def _changed(texts: pl.Series, is_chosen: pl.Series, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """The texts with the chosen ones changed: most are not, and looking is cheaper than changing."""
-    place = is_chosen.fill_null(value=False).arg_true()
-    if 2 * len(place) > len(texts):
+    num_chosen = is_chosen.sum()
+    if not num_chosen:
+        return texts
+    if 2 * num_chosen > len(texts):
         return change(texts)
-    return texts.clone().scatter(place, change(texts.gather(place))) if len(place) else texts
+    place = is_chosen.fill_null(value=False).arg_true()
+    return texts.clone().scatter(place, change(texts.gather(place)))
 
 
 def _replaced(rules: Sequence[tuple[str, str]], texts: pl.Series) -> pl.Series:

@@ -11,50 +11,25 @@ tokens are a few array operations. Hashes hold within one process only: an index
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
-from string import ascii_lowercase
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.text import MARKS, NUMBER_WORDS, tokens
+from curate.name_marks import marked
+from curate.token_cut import cut
+from curate.word_kinds import Flag, has, kinds_of
 
 Hashes = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-# These stand before a word on its way through the tokenizer, which folds case; `curate.text` lets them through.
-_NAME, _CAPITALS = MARKS  # Janet, 小明, the points AB and ABCD; the letters of ALABAMA
-_MARKED: Final = (
-    (r"(^|[^\\\p{L}])(\p{Lu}{5,})\b", f"${{1}} {_CAPITALS} ${{2}}"),
-    (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小)(\p{Han})", f"${{1}}${{3}} {_NAME} ${{2}}${{4}}"),
-)
-_SKIPPED: Final = ("{", "}", "frac", "/", "*", "cdot", "times", _NAME, _CAPITALS)
-_VARIABLES: Final = (
-    *ascii_lowercase,
-    *"alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu rho sigma tau phi chi psi omega".split(),
-)
-_OPERATORS: Final = (
-    *"+-^=<>|!%",
-    *"le ge ne pm mp div sqrt equiv in notin cup cap sum prod int sin cos tan log ln".split(),
-)
-# words that turn a problem into another one
-_TURNS: Final = "not least most greatest smallest largest maximum minimum odd even positive negative".split()
-_FUNCTION: Final = (
-    "a an the this that these those there here it its he she they him her his them their we you i who whom whose which "
-    "what when where why how and or but if then so as at by for from in into of on onto over to up with without within "
-    "between among about after before during until while is are was were be been being am do does did done has have "
-    "had can could may might must shall should will would let s t d ll ve re also just only again both each every any "
-    "all some such other another same one ones no more very too now please given suppose assume consider following "
-    "below above shown find determine compute calculate evaluate express write give state tell show answer question "
-    "problem value number total "
-    "的 了 是 在 有 和 与 把 被 这 那 他 她 它 们 吗 呢 吧 请 问 求 则 若 如 果 设 已 知 共 个"
-).split()
 MASKS: Final = (1, 2)  # the hashes that stand for a name and for a variable
-_MULTIPLIERS: Final = np.random.Generator(np.random.PCG64(7)).integers(1, 2**63, 64, dtype=np.uint64) * 2 + 1
+_FIGURE_MASK: Final = 3
+MULTIPLIERS: Final = np.random.Generator(np.random.PCG64(7)).integers(1, 2**63, 64, dtype=np.uint64) * 2 + 1
 
 
 @dataclass(frozen=True)
@@ -68,28 +43,26 @@ class View:
         """The tokens of one text."""
         return self.hashes[self.starts[text] : self.starts[text + 1]]
 
+    def part(self, first: int, last: int) -> View:
+        """The texts from the first up to the last, which is no longer in it."""
+        starts = self.starts[first : last + 1]
+        return View(self.hashes[starts[0] : starts[-1]], starts - starts[0])
+
     def lengths(self) -> Counts:
         """Tokens a text."""
         return np.diff(self.starts)
 
+    @cached_property
+    def texts(self) -> Counts:
+        """The text that each token stands in."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
+
     def inside(self, places: Counts, size: int) -> tuple[Counts, Counts]:
         """Of some places those where `size` tokens lie within one text, and the number of that text."""
-        texts = np.searchsorted(self.starts, places, side="right") - 1
-        is_inside = places + size <= self.starts[texts + 1]
+        places = places[: np.searchsorted(places, len(self.hashes) - size, side="right")]
+        texts = self.texts[places]
+        is_inside = self.texts[places + (size - 1)] == texts
         return places[is_inside], texts[is_inside]
-
-
-class Flag(enum.IntFlag):
-    """What a token is, beside its hash."""
-
-    NAME_MARK = 1
-    CAPITALS_MARK = 2
-    SKIPPED = 4
-    FIGURE = 8
-    NUMBER_WORD = 16
-    OPERATOR = 32
-    TURN = 64
-    FUNCTION = 128  # a word that says nothing by itself
 
 
 @dataclass(frozen=True)
@@ -100,108 +73,48 @@ class Views:
     plain: View
     renamed: View
     renumbered: View
-    flags: npt.NDArray[np.uint8]
+    flags: npt.NDArray[np.uint16]
 
-    def flags_of(self, text: int) -> npt.NDArray[np.uint8]:
+    def part(self, first: int, last: int) -> Views:
+        """The texts from the first up to the last, which is no longer in it."""
+        return Views(
+            self.exact.part(first, last),
+            self.plain.part(first, last),
+            self.renamed.part(first, last),
+            self.renumbered.part(first, last),
+            self.flags[self.plain.starts[first] : self.plain.starts[last]],
+        )
+
+    def flags_of(self, text: int) -> npt.NDArray[np.uint16]:
         """The flags of one text's plain tokens."""
         return self.flags[self.plain.starts[text] : self.plain.starts[text + 1]]
 
 
 def views(texts: pl.Series) -> Views:
     """All views of a series of texts; a null text has no tokens."""
-    marked = texts.fill_null("").str.replace_many(list(MARKS), [""] * len(MARKS))
-    for pattern, replacement in _MARKED:
-        marked = marked.str.replace_all(pattern, replacement)
-    lists = tokens(marked, with_marks=True)
-    lengths = lists.list.len().to_numpy().astype(np.int64)
-    known = _known_of(lists.filter(pl.Series(lengths > 0)).explode())
-    flags = known["flags"]
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    is_token = (flags & (Flag.NAME_MARK | Flag.CAPITALS_MARK)) == 0
-    is_kept = (flags & Flag.SKIPPED) == 0
-    starts = _starts(is_kept, bounds)
+    found = cut(marked(texts.fill_null("")))
+    kinds = kinds_of(found)
+    is_token = np.flatnonzero(~has(kinds.flags, Flag.NAME_MARK | Flag.CAPITALS_MARK))
+    kept = np.flatnonzero(~has(kinds.flags, Flag.SKIPPED))
+    flags = kinds.flags[kept]
     # a mark stands right before the word it is about
-    before = np.roll(flags, 1)
-    flags = flags | np.where(before & Flag.CAPITALS_MARK, np.uint8(Flag.TURN), np.uint8(0))
-    renamed = np.where(before & Flag.NAME_MARK, np.uint64(MASKS[0]), known["renamed"])[is_kept]
-    plain, flags = known["plain"][is_kept], flags[is_kept]
-    renumbered = np.where(flags & Flag.FIGURE, np.uint64(3), plain)
+    before = kinds.flags[kept - 1]
+    flags[has(before, Flag.CAPITALS_MARK)] |= np.uint16(Flag.TURN)
+    as_figures = found.hashes.copy()
+    as_figures[kinds.places] = kinds.figures
+    plain = as_figures[kept]
+    renamed, renumbered = plain.copy(), plain.copy()
+    renamed[has(flags, Flag.VARIABLE)] = MASKS[1]
+    renamed[has(before, Flag.NAME_MARK)] = MASKS[0]
+    renumbered[has(flags, Flag.FIGURE)] = _FIGURE_MASK
+    starts = np.searchsorted(kept, found.starts)
     return Views(
-        exact=View(known["raw"][is_token], _starts(is_token, bounds)),
+        exact=View(found.hashes[is_token], np.searchsorted(is_token, found.starts)),
         plain=View(plain, starts),
         renamed=View(renamed, starts),
         renumbered=View(renumbered, starts),
         flags=flags,
     )
-
-
-def _known_of(flat: pl.Series) -> dict[str, npt.NDArray[Any]]:  # Any: hashes and flags
-    """What is known of each token, worked out once for each distinct one."""
-    coded = flat.cast(pl.Categorical(pl.Categories.random()))
-    codes, distinct = coded.to_physical().to_numpy().astype(np.intp), coded.unique()
-    vocabulary = _vocabulary(distinct.cast(pl.String))
-    known = {}
-    for column in vocabulary.iter_columns():
-        by_code = np.zeros(int(codes.max(initial=0)) + 1, column.to_numpy().dtype)
-        by_code[distinct.to_physical().to_numpy()] = column.to_numpy()
-        known[column.name] = by_code.take(codes)
-    return known
-
-
-def _vocabulary(words: pl.Series) -> pl.DataFrame:
-    """The hashes and flags of distinct tokens."""
-    token, plain = pl.col("token"), pl.col("token").replace(NUMBER_WORDS)
-    is_figure = plain.str.contains(r"^\d")
-    flags = {
-        Flag.NAME_MARK: token == _NAME,
-        Flag.CAPITALS_MARK: token == _CAPITALS,
-        Flag.SKIPPED: token.is_in(_SKIPPED),
-        Flag.FIGURE: is_figure,
-        Flag.NUMBER_WORD: is_figure & (token != plain),
-        Flag.OPERATOR: token.is_in(_OPERATORS),
-        Flag.TURN: token.is_in(_TURNS),
-        Flag.FUNCTION: token.is_in(_FUNCTION) | ~token.str.contains(r"\w"),
-    }
-    return words.to_frame("token").select(
-        raw=token.hash(),
-        plain=plain.hash(),
-        renamed=pl.when(token.is_in(_VARIABLES)).then(pl.lit(MASKS[1], pl.UInt64)).otherwise(plain.hash()),
-        flags=pl.sum_horizontal(is_so.cast(pl.UInt8) * int(flag) for flag, is_so in flags.items()).cast(pl.UInt8),
-    )
-
-
-def _starts(is_chosen: Flags, bounds: Counts) -> Counts:
-    """Where each text's chosen tokens start among all chosen ones."""
-    before = np.zeros(len(is_chosen) + 1, np.int64)
-    np.cumsum(is_chosen, out=before[1:])
-    return before[bounds]
-
-
-def ngrams(view: View, size: int) -> tuple[Hashes, Counts]:
-    """The hash of every `size`-gram that lies within one text, and the number of that text."""
-    grams = every_gram(view, size)
-    places, texts = view.inside(np.arange(len(grams)), size)
-    return grams[places], texts
-
-
-def every_gram(view: View, size: int) -> Hashes:
-    """The hash of the `size`-gram at every place, also where it reaches into the next text."""
-    num = max(len(view.hashes) - size + 1, 0)
-    return _gram_hash([view.hashes[offset : offset + num] for offset in range(size)])
-
-
-def grams_at(view: View, places: Counts, size: int) -> Hashes:
-    """The hash of the `size`-gram that begins at each of some places, all of which lie within their text."""
-    return _gram_hash([view.hashes[places + offset] for offset in range(size)])
-
-
-def _gram_hash(tokens_at: list[Hashes]) -> Hashes:
-    """One hash from the first, second, third token of each n-gram."""
-    grams: Hashes = tokens_at[0] * _MULTIPLIERS[0]
-    for offset, hashes in enumerate(tokens_at[1:], 1):
-        grams += hashes * _MULTIPLIERS[offset]
-    grams ^= grams >> np.uint64(29)  # sums leave the low bits poor, and the low bits choose the place in a table
-    return grams
 
 
 def sequence_hash(view: View) -> Hashes:
@@ -211,12 +124,12 @@ def sequence_hash(view: View) -> Hashes:
     running = np.zeros(len(view.hashes) + 1, np.uint64)
     np.cumsum(view.hashes * weights[positions], out=running[1:])
     sums: Hashes = running[view.starts[1:]] - running[view.starts[:-1]]
-    sums += view.lengths().astype(np.uint64) * _MULTIPLIERS[63]
+    sums += view.lengths().astype(np.uint64) * MULTIPLIERS[63]
     return sums
 
 
 def _powers(count: int) -> Hashes:
     """Powers of an odd constant, modulo 2**64: the weight of each position."""
-    powers = np.full(count, _MULTIPLIERS[62], np.uint64)
+    powers = np.full(count, MULTIPLIERS[62], np.uint64)
     np.cumprod(powers, out=powers)
     return powers

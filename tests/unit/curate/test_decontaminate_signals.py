@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from curate.artifact import open_artifact
 from curate.benchmarks import DEFAULT, sources_against
-from curate.benchmarks_bands import alike, band_index, shingles_of, similarity
+from curate.benchmarks_bands import _promising, alike, band_index, shingles_of, similarity
 from curate.decontaminate import DecontaminateConfig, stage, thresholds
 from curate.leak_search import Finding, LeakSearch
 from curate.paraphrases import ParaphraseSearch, figures_of
 from curate.records import PROBLEM, problem_key, schema
 from curate.review_queue import QueueConfig, build_queue
 from curate.stage import run_stage
-from curate.token_views import views
+from curate.token_views import View, views
 
 STORY = (
     "A merchant brings 24 bolts of silk and 36 bolts of linen to the harbour market. Every bolt of silk sells for 15 "
@@ -88,6 +88,26 @@ def test_likeness_is_the_exact_share_of_common_triples(texts: list[list[str]]) -
             # bands may miss a pair, they never invent one
             assert (row, item) not in pairs or expected >= 0.6
         assert (row, row) in pairs
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from("abcd"), max_size=9), min_size=1, max_size=12),
+    st.lists(st.sampled_from("abcd"), max_size=9),
+    st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0]),
+)
+def test_no_text_is_passed_over_that_resembles_an_item(items: list[list[str]], text: list[str], least: float) -> None:
+    def seen(texts: list[list[str]]) -> View:
+        return views(pl.Series([" ".join(f"w{word}" for word in words) for words in texts])).plain
+
+    long = ["abcd"[(n * n + n // 7) % 4] for n in range(400)]
+    bench, rows = seen([*items, long]), seen([text, text * 60, long + text, *(item + text for item in items)])
+    index = band_index(bench, least)
+    promising = set(_promising(index, rows, least).tolist())
+    for row in range(len(rows.starts) - 1):
+        shingles = shingles_of(rows.of(row))
+        likeness = [similarity(index, item, shingles) for item in range(len(items) + 1)] if len(shingles) else [0.0]
+        assert row in promising or max(likeness) < least
 
 
 @pytest.mark.parametrize("column", ["solution", "ground_truth"])
