@@ -21,11 +21,13 @@ from curate.config import Config, nearest, parse, read_yaml
 from curate.difficulty import DifficultyConfig
 from curate.difficulty import stage as difficulty_stage
 from curate.engines.model_files import model_folder
+from curate.engines.prompts import PromptConfig
 from curate.errors import UserError
 from curate.stage import run_stage
 from train.command_line import Force
 from train.cost import Cost, cost_of, num_parameters
 from train.problems import read_problems
+from train.starting_model import find_model
 
 FOLDER: Final = Path(__file__).parent / "recipes"
 Command = Literal["sft", "grpo", "distill", "fuse", "shortest", "difficulty"]
@@ -36,6 +38,7 @@ MODELS: Final = {
     "fuse": ("train.fuse", "FuseConfig", "fuse"),
     "shortest": ("train.shortest", "ShortestConfig", "shortest"),
 }
+GENERATING: Final = ("grpo", "distill", "difficulty")  # their context must hold a completion beside the prompt
 Name = Annotated[str, typer.Argument(help="Recipe, or a YAML file; without a name they are listed.")]
 Start = Annotated[str | None, typer.Option("--model", help="Model folder or hub name to start from.")]
 Problems = Annotated[Path | None, typer.Option("--data", help="Artifact folder, or JSONL or Parquet file.")]
@@ -232,6 +235,26 @@ def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inp
                 f"{stage.data}: stage {stage.step.name} samples the problems of an artifact, not of a file; make one "
                 f"by gradus curate ingest {stage.data} --out FOLDER"
             )
+        _refuse_unfit(stage, _ancestor(stage.step.model, stages, models))
+
+
+def _refuse_unfit(stage: Planned, model: str) -> None:
+    """A given model that cannot be asked as a stage will ask what it has become by then."""
+    config = stage.config
+    if not isinstance(config, PromptConfig):
+        return
+    completion = getattr(config, "max_tokens", 0) if stage.step.command in GENERATING else 0
+    try:
+        find_model(model, config, max_tokens=completion)
+    except UserError as error:
+        raise UserError(f"stage {stage.step.name}: {error}") from None
+
+
+def _ancestor(word: str, stages: list[Planned], models: Mapping[str, str]) -> str:
+    """The given model that a stage's model is trained from."""
+    if word in models:
+        return models[word]
+    return _ancestor(next(stage.step.model for stage in stages if stage.step.name == word), stages, models)
 
 
 def _run(stage: Planned, *, force: bool) -> None:

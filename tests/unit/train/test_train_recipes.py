@@ -134,6 +134,34 @@ def test_what_only_a_late_stage_needs_is_missed_before_the_first_one_runs(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("lacking", "message"),
+    [
+        ({"chat_template.jinja": ""}, "stage rl: --max-tokens is 20000; a context of 512 tokens leaves no room"),
+        ({}, "stage rl: .*: has no chat template"),
+    ],
+)
+def test_a_model_that_a_late_stage_cannot_ask_is_told_before_the_first_one_runs(
+    tmp_path: Path, lacking: dict[str, str], message: str
+) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    for name, text in {"config.json": '{"max_position_embeddings": 512}', **lacking}.items():
+        (model / name).write_text(text)
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "about: two stages\n"
+        "stages:\n"
+        "- {name: cold, command: sft, config: {prompt_format: raw}}\n"
+        "- {name: rl, command: grpo, model: cold, config: {max_tokens: 20000}}\n"
+    )
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["--model", str(model), "--data", str(problems), "--out", str(tmp_path / "out")]
+    with pytest.raises(UserError, match=message):
+        app(["train", "recipe", str(path), *arguments], standalone_mode=False)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_cost_counts_rollouts_once_and_passes_as_training() -> None:
     config = GrpoConfig(
         num_problems=4, group_size=4, max_steps=20, passes_per_generation=2, save_steps=2, max_tokens=100
