@@ -117,11 +117,23 @@ _IMAGE: Final = (
     r"|[\[{]\s*(?:image|img|figure)\s*\d*\s*[\]}]|\[\s*(?:image|img|figure)\s*\d*\s*:[^\]]*\]"
     rf"|https?://\S+{_IMAGE_FILE}|(?:see|attach\w*|figure|image|图片?)[\s:：]*[\w./-]+{_IMAGE_FILE}|\[图片?\d*\]|【图片?\d*】"
 )
+_NOUN: Final = r"(?:figure|diagram|picture|drawing|sketch|illustration|(?:bar\s+|pie\s+)?chart|histogram)s?\b"
 _FIGURE_WORDS: Final = (
-    r"(?i)\b(?:shown|pictured|illustrated|depicted|drawn|indicated)\s+(?:in\s+the\s+(?:\w+\s+)?(?:figure|diagram|picture|graph|"
-    r"drawing)s?|below|above|at\s+(?:the\s+)?(?:right|left)|to\s+the\s+(?:right|left)|here)\b|\bas\s+(?:shown|pictured)\s*[,.]"
-    r"|\b(?:in|from|see)\s+(?:the|this)\s+(?:\w+\s+)?(?:figure|diagram)s?\b"
-    r"|\bthe\s+(?:figure|diagram)s?\s+(?:shows?|below|above|indicates?|illustrates?|at)\b|如图|下图|右图|左图|上图|图中|图示|所示"
+    rf"(?i)\b(?:shown|pictured|illustrated|depicted|drawn|indicated)\s+(?:in\s+the\s+(?:\w+\s+)?(?:{_NOUN}|graphs?\b)"
+    r"|below|above|at\s+(?:the\s+)?(?:right|left)|to\s+the\s+(?:right|left)|here)\b|\bas\s+(?:shown|pictured)\s*[,.]"
+    # a picture that is taken, a drawing to scale: there is nothing to see in it
+    r"|\b(?:in|from)\s+(?:the|this)\s+(?:\w+\s+)?(?:figure|diagram|illustration|(?:bar\s+|pie\s+)?chart|histogram)s?\b"
+    r"|\b(?:see|look\s+at|refer\s+to|based\s+on|according\s+to|study|examine|use)\s+(?:the|this)\s+(?:\w+\s+)?"
+    rf"{_NOUN}"
+    r"|\bthe\s+(?:\w+\s+)?(?:figure|diagram|chart|map|picture)s?\s+(?:shows?|below|above|indicates?|illustrates?|at)\b"
+    r"|\buse\s+the\s+graph\s+to\b|\bgraph\s+of\s+\S+\s+is\s+(?:shown|given|drawn)\b"
+    r"|如图(?:[^书形]|$)|[下上]图(?:[^书形案]|$)|[右左]图|(?:^|[^向全分完地拼视树子网])图中|图示|所示|(?:观察|根据|由|看)图[象像]"
+)
+# what is shown below in words, and a figure that is no drawing
+_IN_WORDS: Final = (
+    r"(?i)\b(?:equations?|sequences?|lists?|data|numbers?|expressions?|tables?|systems?|functions?|matri\w+|arrays?|sums?|"
+    r"additions?|subtractions?|multiplications?|products?|inequalit\w+|values?|statements?|problems?|formulas?|code|words?)\s+"
+    r"(?:\w+\s+)?(?:shown|listed|indicated)\s+(?:below|above|here)|\bfigures?\s+(?:eight|skat\w+|described|bounded)"
 )
 _DRAWING: Final = r"\[asy\]|\\begin\{(?:tikzpicture|asy|picture|pspicture)\}|\\chemfig|<svg\b"
 _DRAWING_CODE: Final = r"(?s)\[asy\].*?\[/asy\]|\\begin\{tikzpicture\}.*?\\end\{tikzpicture\}|<svg\b.*?</svg>"
@@ -180,7 +192,7 @@ def image(text: pl.Expr) -> pl.Expr:
 def missing_figure(text: pl.Expr) -> pl.Expr:
     """Words that point at a figure where the text holds neither a drawing nor a table."""
     is_there = text.str.contains(_DRAWING) | text.str.contains(_TABLE)
-    return pl.when(~is_there).then(_found(text, _FIGURE_WORDS))
+    return pl.when(~is_there).then(_found(text.str.replace_all(_IN_WORDS, " "), _FIGURE_WORDS))
 
 
 def drawing(text: pl.Expr) -> pl.Expr:

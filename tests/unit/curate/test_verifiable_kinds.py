@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from curate.records import PROBLEM, problem_key, schema
 from curate.verifiable import VerifiableConfig, run
@@ -176,12 +177,12 @@ CASES: dict[str | None, list[tuple[str, str | None]]] = {
 Case = tuple[str | None, str, str | None]
 
 
-def _wrong(cases: list[Case]) -> list[str]:
+def _wrong(cases: list[Case], figures: str = "image") -> list[str]:
     rows = [
         dict.fromkeys(PROBLEM) | {"key": problem_key(prompt), "prompt": prompt, "ground_truth": truth, "kind": "math"}
         for _, prompt, truth in cases
     ]
-    decided = run(pl.DataFrame(rows, schema=schema(PROBLEM)), VerifiableConfig())
+    decided = run(pl.DataFrame(rows, schema=schema(PROBLEM)), VerifiableConfig.model_validate({"figures": figures}))
     return [
         f"{prompt} | {truth}: {found}, not {reason}"
         for (reason, prompt, truth), found in zip(cases, decided["drop_reason"], strict=True)
@@ -193,8 +194,13 @@ def test_every_kind_is_dropped_for_its_own_reason_and_what_looks_like_it_kept() 
     assert _wrong([(reason, prompt, truth) for reason, pairs in CASES.items() for prompt, truth in pairs]) == []
 
 
-def test_the_labelled_cases_are_judged_as_labelled() -> None:
+@pytest.mark.parametrize(("figures", "num_cases"), [("image", 250), ("mentioned", 35)])
+def test_the_labelled_cases_are_judged_as_labelled(figures: str, num_cases: int) -> None:
     lines = (Path(__file__).parent / "verifiable_cases.jsonl").read_text(encoding="utf-8").splitlines()
-    cases = [(case["reason"], case["prompt"], case["answer"]) for case in map(json.loads, lines)]
-    assert len(cases) > 250
-    assert _wrong(cases) == []
+    cases = [
+        (case["reason"], case["prompt"], case["answer"])
+        for case in map(json.loads, lines)
+        if case.get("figures", "image") == figures
+    ]
+    assert len(cases) > num_cases
+    assert _wrong(cases, figures) == []
