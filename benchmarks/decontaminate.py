@@ -17,9 +17,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows a second are told per c
 import argparse
 import json
 import random
-import re
 import resource
-import string
 import subprocess
 import sys
 import tempfile
@@ -29,17 +27,19 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 import polars as pl
+from any_gram import published_rules
+from leaked_copies import TRANSFORMS, WANTED
 from tables import Table, shares
 
 from curate.artifact import open_artifact
 from curate.benchmarks import read_items
 from curate.decontaminate import DecontaminateConfig, stage, thresholds
 from curate.leak_search import LeakSearch
+from curate.leaks import texts_of
 from curate.out_folder import OutFolder
 from curate.paraphrases import ParaphraseSearch
 from curate.sources import Source
 from curate.stage import decide, run_stage
-from curate.token_views import views
 
 T = TypeVar("T")
 
@@ -59,90 +59,6 @@ CLEAN: Final = {  # a training set, and benchmarks it has nothing of; identical 
     "train_aime": ("deepscaler/train_aime.json", "aime24/test.jsonl aime25/aime25.parquet gsm8k/test.jsonl"),
     "leetcode": ("leetcode/train_leetcode.json", "humaneval/HumanEval.jsonl.gz mbpp/mbpp.jsonl"),
 }
-NAMES: Final = "Zelda Oskar Priya Kofi Ingrid Mateo Yuki Amara Bruno Leila".split()
-
-
-def exact(text: str, _: random.Random) -> str:
-    """A plain copy."""
-    return text
-
-
-def whitespace(text: str, dice: random.Random) -> str:
-    """Other line breaks, tabs, runs of spaces."""
-    return re.sub(r"\s+", lambda _: dice.choice([" ", "  ", "\n", "\t", " \n ", "\u00a0"]), text) + "\n\n"
-
-
-def delimiters(text: str, _: random.Random) -> str:
-    """The other LaTeX delimiters, fractions, sizes and dashes."""
-    text = re.sub(r"\$\$(.+?)\$\$", r"\\[\1\\]", text, flags=re.DOTALL)
-    text = re.sub(r"\$(.+?)\$", r"\\(\1\\)", text, flags=re.DOTALL)
-    text = text.replace(r"\frac", r"\dfrac").replace(r"\le ", r"\leq ").replace(r"\left(", "(").replace(r"\right)", ")")
-    return text.replace("'", "’")
-
-
-def wrapped(text: str, dice: random.Random) -> str:
-    """An instruction around it."""
-    before, after = dice.choice(
-        [
-            (
-                "Solve the following problem. Put your final answer in \\boxed{}.\n\nProblem: ",
-                "\n\nRemember to reason.",
-            ),
-            ("Question: ", "\nAnswer:"),
-            ("", "\nLet's think step by step and output the final answer within \\boxed{}."),
-            ("<|user|>\n", "\n<|assistant|>\n"),
-        ]
-    )
-    return before + text + after
-
-
-def embedded(text: str, dice: random.Random) -> str:
-    """In the middle of a longer prompt, between two other problems."""
-    count, price = dice.randint(3, 90), dice.randint(3, 90)
-    return (
-        f"Here are three exercises from a worksheet. First: a shop sells {count} lamps for {price} coins each; how "
-        f"much does it take in?\n\n{text}\n\nLast: how many ways are there to seat {count} guests in a row?"
-    )
-
-
-def renamed(text: str, dice: random.Random) -> str:
-    """Other names of people and places, and other letters for the variables, also in drawings."""
-    inside_a_sentence = r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b"
-    names = sorted(set(re.findall(inside_a_sentence, re.sub(r"(?s)\[asy\].*?\[/asy\]", "", text))))
-    fresh = dict(zip(names, dice.sample(NAMES, len(NAMES)), strict=False))
-    text = re.sub(r"(?<!\\)\b[A-Z][a-z]{2,}\b", lambda match: fresh.get(match[0], match[0]), text)
-    letters = {"x": "u", "y": "w", "z": "t", "n": "m", "m": "n", "k": "j", "f": "g", "g": "h", "p": "q", "r": "s"}
-    return re.sub(r"(?<![A-Za-z\\])[xyznmkfgpr](?![A-Za-z])", lambda match: letters[match[0]], text)
-
-
-def renumbered(text: str, dice: random.Random) -> str:
-    """Every number another one."""
-    return re.sub(r"\d+", lambda match: str(int(match[0]) + dice.randint(1, 9)), text)
-
-
-TRANSFORMS: Final[dict[str, Callable[[str, random.Random], str]]] = {
-    function.__name__: function for function in (exact, whitespace, delimiters, wrapped, embedded, renamed, renumbered)
-}
-WANTED: Final = {name: ("variant" if name == "renumbered" else "contaminated") for name in TRANSFORMS}
-
-
-class AnyGram:
-    """A published rule: contaminated when any `size` words in a row stand in a benchmark too."""
-
-    def __init__(self, items: pl.DataFrame, size: int, *, strips_punctuation: bool) -> None:
-        self._size, self._strips = size, strips_punctuation
-        self._known = {gram for prompt in items["prompt"] for gram in self._grams(prompt)}
-
-    def flags(self, text: str) -> bool:
-        """Whether the rule flags a row."""
-        return not self._known.isdisjoint(self._grams(text))
-
-    def _grams(self, text: str) -> list[tuple[str, ...]]:
-        text = text.lower()
-        if self._strips:
-            text = text.translate(str.maketrans("", "", string.punctuation))
-        words = text.split()
-        return [tuple(words[place : place + self._size]) for place in range(len(words) - self._size + 1)]
 
 
 def main() -> None:
@@ -172,7 +88,7 @@ def found_table(data: Path, num_items: int) -> None:
     sums: dict[str, list[float]] = {name: [0, 0, 0, 0] for name in TRANSFORMS}
     for benchmark, paths in BENCHMARKS.items():
         items = _items(data, paths)
-        search, rules = _search(items), _rules(items)
+        search, rules = _search(items), published_rules(items)
         chosen = items.sample(min(num_items, items.height), seed=0)
         cells = []
         for name, transform in TRANSFORMS.items():
@@ -199,7 +115,7 @@ def clean_table(data: Path) -> None:
         rows = rows.filter(~pl.col("prompt").is_in(items["prompt"].implode()))
         found = _search(items).find(rows)
         fates = [sum(it is not None and it.fate == fate for it in found) for fate in ("contaminated", "variant")]
-        counts = [*fates, *(sum(map(rule.flags, rows["prompt"])) for rule in _rules(items))]
+        counts = [*fates, *(sum(map(rule.flags, rows["prompt"])) for rule in published_rules(items))]
         table.row(name, rows.height, *(f"{100 * count / rows.height:.2f}" for count in counts))
 
 
@@ -209,7 +125,7 @@ def paraphrase_table(data: Path) -> None:
     reworded = [row["text"].split("Answer:")[0] for row in _json_lines(data / "rephrased/rephrase_gsm8k.jsonl")]
     pools = {"reworded": _rows(reworded), "gsm8k/train": _rows(_items(data, "gsm8k/train.jsonl")["prompt"].to_list())}
     config = DecontaminateConfig()
-    search, rules = _search(bench), _rules(bench)
+    search, rules = _search(bench), published_rules(bench)
     hints = ParaphraseSearch(bench, config.min_similarity)
     heads = ("rows", "n-grams, likeness", "embedding", "8-gram", "13-gram", "rows/s of the embedding")
     table = Table("Paraphrases of gsm8k/test, in % of the rows flagged at all", heads, label_width=14)
@@ -229,14 +145,14 @@ def speed_table(data: Path) -> None:
     rows = _rows(_items(data, "deepscaler/train_math.json gsm8k/train.jsonl")["prompt"].to_list())
     title = f"Rows a second on one core, {rows.height:,} rows against {items.height:,} items"
     table = Table(title, ("rows/s", "with tokens"), label_width=28)
-    texts, took_s = _timed(lambda: views(rows["prompt"]))
+    texts, took_s = _timed(lambda: texts_of(rows))
     table.row("tokens in every view", round(rows.height / took_s), "")
     for name, propose in search.passes(texts).items():
         _, pass_s = _timed(propose)
         table.row(f"{name} pass", round(rows.height / pass_s), round(rows.height / (took_s + pass_s)))
     _, all_s = _timed(lambda: search.find(rows))
     table.row("all passes and verdicts", round(rows.height / all_s), "")
-    rule = _rules(items)[0]
+    rule = published_rules(items)[0]
     _, rule_s = _timed(lambda: [rule.flags(text) for text in rows["prompt"]])
     table.row("any 8-gram, in Python", round(rows.height / rule_s), "")
 
@@ -297,10 +213,6 @@ def _items(data: Path, paths: str) -> pl.DataFrame:
 
 def _search(items: pl.DataFrame) -> LeakSearch:
     return LeakSearch(items, thresholds(DecontaminateConfig()))
-
-
-def _rules(items: pl.DataFrame) -> tuple[AnyGram, AnyGram]:
-    return AnyGram(items, 8, strips_punctuation=False), AnyGram(items, 13, strips_punctuation=True)
 
 
 def _json_lines(path: Path) -> list[dict[str, str]]:

@@ -117,9 +117,9 @@ class LeakSearch:
         words = self._matched_words(problems, found.of)
         return [self._finding(found.of[row], words[row]) if row in words else None for row in range(len(problems))]
 
-    def passes(self, texts: Views) -> dict[str, Callable[[], tuple[Counts, Counts]]]:
+    def passes(self, texts: Texts) -> dict[str, Callable[[], tuple[Counts, Counts]]]:
         """The passes over a batch's texts by name; each gives the pairs (text, item) that it proposes."""
-        return self._index.passes(texts)
+        return {"exact": lambda: self._equal(texts), **self._index.passes(texts.views)}
 
     def _search(self, problems: pl.DataFrame, found: _Strongest) -> None:
         rows = list(range(len(problems)))
@@ -136,15 +136,24 @@ class LeakSearch:
                 self._find_alike(texts, field, rows, found)
                 self._find_references(texts, field, rows, found)
 
+    def _equal(self, texts: Texts) -> tuple[Counts, Counts]:
+        """The pairs (text, item) that are the same token for token, drawings and all; an empty text is nobody's."""
+        found = [
+            (text, self._by_hash[value])
+            for text, value in enumerate(texts.exact.tolist())
+            if value and value in self._by_hash
+        ]
+        places, items = np.array(found, np.int64).reshape(-1, 2).T
+        return places, items
+
     def _find_equal(self, texts: Texts, found: _Strongest) -> None:
-        for row, value in enumerate(texts.exact.tolist()):
-            if value and (item := self._by_hash.get(value)) is not None:
-                is_same = is_same_task(Pair(self._texts, item, texts, row))
-                found.offer(row, _Match("contaminated" if is_same else "variant", item, "prompt", "exact", 1.0))
+        for row, item in zip(*(side.tolist() for side in self._equal(texts)), strict=True):
+            is_same = is_same_task(Pair(self._texts, item, texts, row))
+            found.offer(row, _Match("contaminated" if is_same else "variant", item, "prompt", "exact", 1.0))
 
     def _find_alike(self, texts: Texts, field: Field, rows: list[int], found: _Strongest) -> None:
         held = HeldGrams(texts.views)
-        proposals = [propose() for propose in self.passes(texts.views).values()]
+        proposals = [propose() for propose in self._index.passes(texts.views).values()]
         pairs = {pair for places, items in proposals for pair in zip(places.tolist(), items.tolist(), strict=True)}
         for text, item in sorted(pairs):
             if not self._is_long[item] or not found.takes(rows[text], _Match("contaminated", item, field, "", 1.0)):
