@@ -70,9 +70,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "run", help="folder to work in (default: demo/run)")
     parser.add_argument("--seed", type=int, default=0, help="seed of pool, model and training (default: 0)")
     given = parser.parse_args()
-    plan = list(steps(given.out, given.seed))
+    plan, start_s = list(steps(given.out, given.seed)), time.monotonic()
     for number, step in enumerate(plan, start=1):
         run_step(f"[{number}/{len(plan)}]", step)
+    print("\nAll in {} min {} s".format(*divmod(round(time.monotonic() - start_s), 60)))
     print("\nWhere to look")
     for place, what in LOOK:
         print(f"  {given.out / place}  {what}")
