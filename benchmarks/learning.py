@@ -1,10 +1,11 @@
-"""Does it learn, and what do objective and curriculum change? Runs of the demo's model from one start, several seeds.
+"""Does it learn, and what do objective, measuring and drawing change? Runs of the demo's model, several seeds.
 
 python benchmarks/learning.py [--demo demo/run] [--out runs/learning] [--seeds 1] [--steps 40]
 
-Needs what `make demo` leaves: the cold-started model, the curated problems and the benchmark. Every run has the same
-number of completions. A run that is there is not made again, so the study can be stopped and goes on, and a seed counts
-once all of its runs are there. With --docs the figures are written into docs/learning.md and docs/learning.png.
+Needs what `make demo` leaves: the cold-started model, the curated problems and the benchmark. Every run starts from the
+same model and has the same number of completions. A run that is there is not made again, so the study can be stopped
+and goes on, and a seed counts once all of its runs are there. With --docs the figures are written into docs/learning.md
+and docs/learning.png.
 """
 
 from __future__ import annotations
@@ -18,13 +19,49 @@ from statistics import fmean, stdev
 from typing import Any, Final, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-OBJECTIVES: Final = ("grpo", "dr_grpo", "dapo")
-# without a curriculum every problem is drawn alike, for good
-POLICIES: Final = {"uniform": {"policy": "uniform", "rule": "none"}, "learnability": {"policy": "learnability"}}
-COLOURS: Final = dict(zip(OBJECTIVES, ("#4477aa", "#ee6677", "#228833"), strict=True))
-STYLES: Final = {"uniform": "--", "learnability": "-"}
 WINDOW: Final = 10
 START, END = "<!-- figures -->\n", "<!-- /figures -->"
+
+
+class Draws(NamedTuple):
+    """Which problems a run trains on, as the stage that left them, and how they are drawn."""
+
+    stage: str
+    curriculum: dict[str, str]
+
+
+# without a curriculum every problem is drawn alike, for good
+ALIKE: Final = {"policy": "uniform", "rule": "none"}
+DRAWS: Final = {
+    "unmeasured": Draws("decontaminate", ALIKE),
+    "uniform": Draws("difficulty", ALIKE),
+    "learnability": Draws("difficulty", {"policy": "learnability"}),
+    "target": Draws("difficulty", {"policy": "target"}),
+}
+
+
+class Cell(NamedTuple):
+    """What is trained several times."""
+
+    objective: str
+    draws: str
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and pictures."""
+        return f"{self.objective}, {self.draws}"
+
+
+CELLS: Final = (
+    *(Cell("dr_grpo", draws) for draws in DRAWS),
+    *(Cell(objective, "uniform") for objective in ("grpo", "dapo")),
+)
+COMPARED: Final = (
+    *((Cell("dr_grpo", draws), Cell("dr_grpo", "unmeasured")) for draws in ("uniform", "target")),
+    *((Cell("dr_grpo", draws), Cell("dr_grpo", "uniform")) for draws in ("learnability", "target")),
+    *((Cell(objective, "uniform"), Cell("grpo", "uniform")) for objective in ("dr_grpo", "dapo")),
+)
+COLOURS: Final = dict(zip(CELLS, ("#aa3377", "#ee6677", "#ccbb44", "#228833", "#4477aa", "#66ccee"), strict=True))
 
 
 class Study(NamedTuple):
@@ -39,14 +76,13 @@ class Study(NamedTuple):
 class Run(NamedTuple):
     """One training."""
 
-    objective: str
-    policy: str
+    cell: Cell
     seed: int
 
     @property
     def name(self) -> str:
         """Its folder."""
-        return f"{self.objective}-{self.policy}-{self.seed}"
+        return f"{self.cell.objective}-{self.cell.draws}-{self.seed}"
 
 
 def main() -> None:
@@ -79,18 +115,18 @@ def main() -> None:
 def runs(seeds: Sequence[int]) -> Iterator[Run]:
     """Every run, seed by seed."""
     for seed in seeds:
-        for objective in OBJECTIVES:
-            for policy in POLICIES:
-                yield Run(objective, policy, seed)
+        for cell in CELLS:
+            yield Run(cell, seed)
 
 
 def train(run: Run, study: Study) -> None:
     """Train and evaluate one run; nothing to do where it is finished."""
     out, demo = study.out / run.name, study.demo
-    curriculum = {**POLICIES[run.policy], "seed": run.seed}
+    stage, settings = DRAWS[run.cell.draws]
+    curriculum = {**settings, "seed": run.seed}
     gradus(
-        "train", "grpo", "--model", demo / "cold_start" / "model", "--data", demo / "curated" / "difficulty",
-        "--out", out, "--config", ROOT / "demo" / "grpo.yaml", "--objective", run.objective, "--kl-coef", 0,
+        "train", "grpo", "--model", demo / "cold_start" / "model", "--data", demo / "curated" / stage,
+        "--out", out, "--config", ROOT / "demo" / "grpo.yaml", "--objective", run.cell.objective, "--kl-coef", 0,
         "--max-steps", study.steps, "--save-steps", study.steps, "--seed", run.seed, "--logging-steps", 1,
         "--no-save-completions", "--curriculum", json.dumps(curriculum),
     )  # fmt: skip
@@ -127,36 +163,32 @@ def complete_seeds(study: Study) -> list[int]:
 
 def tables(study: Study, seeds: Sequence[int]) -> str:
     """Two Markdown tables: every cell's means over seeds, and paired differences between cells."""
-    cells = {(o, p): [figures(study, Run(o, p, seed)) for seed in seeds] for o in OBJECTIVES for p in POLICIES}
+    cells = {cell: [figures(study, Run(cell, seed)) for seed in seeds] for cell in CELLS}
     start = [solved(study.out / f"before-{seed}") for seed in seeds]
     lines = [
         f"{_counted(seeds)}, {study.steps} steps; the start solves {spread(start)} of the benchmark.\n",
         f"| objective | draws | benchmark | no signal | right: tokens of the first, last {WINDOW} | wrong: the same |",
         "|---|---|---|---|---|---|",
     ]
-    for (objective, policy), rows in cells.items():
+    for cell, rows in cells.items():
         shown = [spread([row[name] for row in rows], 3) for name in ("solved", "without_signal")]
         lengths = [
             ", ".join(spread([row[f"{kind}_{part}"] for row in rows], 1) for part in ("first", "last"))
             for kind in ("right", "wrong")
         ]
-        lines.append(f"| {objective} | {policy} | {' | '.join([*shown, *lengths])} |")
+        lines.append(f"| {cell.objective} | {cell.draws} | {' | '.join([*shown, *lengths])} |")
     return "\n".join([*lines, "", *differences(cells)]) + "\n"
 
 
-def differences(cells: dict[tuple[str, str], list[dict[str, float]]]) -> list[str]:
+def differences(cells: dict[Cell, list[dict[str, float]]]) -> list[str]:
     """Differences of cells over the same seeds, with a 95% t interval; what holds 0 was not shown."""
-    pairs = [((o, "learnability"), (o, "uniform")) for o in OBJECTIVES]
-    pairs += [((o, p), ("grpo", p)) for p in POLICIES for o in OBJECTIVES if o != "grpo"]
-    lines = ["| compared | benchmark | tokens of wrong answers, last minus first |", "|---|---|---|"]
-    for second, first in pairs:
-        solved_by = [a["solved"] - b["solved"] for a, b in zip(cells[second], cells[first], strict=True)]
-        grown = [
-            (a["wrong_last"] - a["wrong_first"]) - (b["wrong_last"] - b["wrong_first"])
-            for a, b in zip(cells[second], cells[first], strict=True)
-        ]
-        named = f"{' '.join(second)} minus {' '.join(first)}"
-        lines.append(f"| {named} | {interval(solved_by, 3)} | {interval(grown, 2)} |")
+    lines = ["| compared | benchmark | no signal | tokens of wrong answers, last minus first |", "|---|---|---|---|"]
+    for second, first in COMPARED:
+        both = list(zip(cells[second], cells[first], strict=True))
+        solved_by, silent_by = ([a[name] - b[name] for a, b in both] for name in ("solved", "without_signal"))
+        grown = [(a["wrong_last"] - a["wrong_first"]) - (b["wrong_last"] - b["wrong_first"]) for a, b in both]
+        shown = (interval(solved_by, 3), interval(silent_by, 3), interval(grown, 2))
+        lines.append(f"| {' '.join(second)} minus {' '.join(first)} | {' | '.join(shown)} |")
     return lines
 
 
@@ -222,26 +254,21 @@ def plot(study: Study, seeds: Sequence[int], path: Path) -> None:
 
 
 def _benchmark(axes: Any, study: Study, seeds: Sequence[int]) -> None:
-    for place, objective in enumerate(OBJECTIVES):
-        for shift, policy in zip((-0.15, 0.15), POLICIES, strict=True):
-            values = [solved(study.out / Run(objective, policy, s).name / "evaluations" / "after") for s in seeds]
-            face = COLOURS[objective] if policy == "learnability" else "none"
-            at = [place + shift] * len(values)
-            axes.scatter(at, values, edgecolors=COLOURS[objective], facecolors=face)
-            axes.hlines(fmean(values), place + shift - 0.1, place + shift + 0.1, color=COLOURS[objective])
+    for place, cell in enumerate(CELLS):
+        values = [solved(study.out / Run(cell, seed).name / "evaluations" / "after") for seed in seeds]
+        axes.scatter([place] * len(values), values, color=COLOURS[cell])
+        axes.hlines(fmean(values), place - 0.2, place + 0.2, color=COLOURS[cell])
     axes.axhline(fmean(solved(study.out / f"before-{s}") for s in seeds), color="#888888", linestyle=":", label="start")
-    axes.set_xticks(range(len(OBJECTIVES)), OBJECTIVES)
-    axes.set(title="benchmark, avg@n (hollow: uniform draws; filled: learnability)", ylabel="solved")
+    axes.set_xticks(range(len(CELLS)), [cell.label.replace(", ", "\n") for cell in CELLS], fontsize=8)
+    axes.set(title="benchmark, avg@n", ylabel="solved")
     axes.legend(frameon=False)
 
 
 def _curves(axes: Any, study: Study, seeds: Sequence[int], field: str, title: str) -> None:
-    for objective in OBJECTIVES:
-        for policy in POLICIES:
-            logs = [read_log(study.out / Run(objective, policy, seed).name) for seed in seeds]
-            ends = range(WINDOW, study.steps + 1)
-            values = [_mean_before(logs, field, end) for end in ends]
-            axes.plot(ends, values, STYLES[policy], color=COLOURS[objective], label=f"{objective}, {policy}")
+    for cell in CELLS:
+        logs = [read_log(study.out / Run(cell, seed).name) for seed in seeds]
+        ends = range(WINDOW, study.steps + 1)
+        axes.plot(ends, [_mean_before(logs, field, end) for end in ends], color=COLOURS[cell], label=cell.label)
     axes.set(title=title, xlabel="step")
 
 
