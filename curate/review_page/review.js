@@ -17,22 +17,25 @@ async function call(path, body) {
   return answer.json();
 }
 
+// marks that turn the writing round: with them a text could show other words than it holds
+const visible = (text) => text.replace(/[\u202d\u202e]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+
 function element(tag, text, className) {
   const made = document.createElement(tag);
-  made.textContent = text;
+  made.textContent = visible(text);
   if (className) made.className = className;
   return made;
 }
 
 function textBox(tag, text, className) {
   const made = element(tag, text, className);
-  if (!state.raw) setFormulas(made, text);
+  if (!state.raw) setFormulas(made, visible(text));
   return made;
 }
 
 function setText(id, text) {
-  at(id).textContent = text ?? "";
-  if (text && !state.raw) setFormulas(at(id), text, id === "ground_truth");
+  at(id).textContent = visible(text ?? "");
+  if (text && !state.raw) setFormulas(at(id), visible(text), id === "ground_truth");
 }
 
 async function show(place) {

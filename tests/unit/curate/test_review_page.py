@@ -214,6 +214,9 @@ def test_formulas_are_set_and_prices_and_what_katex_refuses_stay_text(session: S
             if not num_formulas:
                 assert page.ask("document.querySelector('#prompt').textContent") == text
         assert page.ask("document.querySelector('#prompt .unset').textContent") == "$\\href{x}{y}$"
+        page.ask("setText('prompt', 'احسب مجموع $2+3$ \u202ereversed')")
+        assert page.ask("getComputedStyle(document.querySelector('#prompt .katex')).direction") == "ltr"
+        assert page.ask("document.querySelector('#prompt').textContent").endswith("[U+202E]reversed")
         page.ask(r"setFormulas(document.querySelector('#prompt'), '\\frac{1}{2}', true)")
         assert page.ask("document.querySelectorAll('#prompt .katex').length") == 1
 
