@@ -10,13 +10,14 @@ import re
 from itertools import chain
 from typing import Final
 
+from curate.choice_cues import Cue
 from curate.named_labels import squashed
 
 _SIGNS: Final = frozenset(("<", ">", "=", "≤", "≥", r"\lt", r"\gt", r"\le", r"\ge", r"\leq", r"\geq", "＜", "＞", "＝"))
 _OR: Final = r"\s(?:or|versus)\s"
 _ORDERS: Final = (
-    "which|who|whether|determine if|choose|select|decide|classify|tell|say|state|complete|insert|write|enter|answer|"
-    "label"
+    "which|who|whether|determine if|choose|select|pick|decide|classify|tell|say|state|complete|insert|write|enter|"
+    "answer|label"
 )
 _LISTS: Final = (
     re.compile(
@@ -31,38 +32,61 @@ _LISTS: Final = (
     ),
     # Always, sometimes, or never true: ...
     re.compile(rf"(?:^|[.?!\n]\s*)(?P<body>\w+(?:,\s*\w+)*,?{_OR}\w+)(?:\s+true)?\s*[:：?]", re.IGNORECASE),
+    # 7 x 8 is 54 or 56. Which?
+    re.compile(r"\b(?:is|are)\s+(?P<body>[^.?!]{1,30}?\sor\s[^.?!]{1,30})[.?!]\s*which\b", re.IGNORECASE),
+    re.compile(r"是(?P<body>[^，。？?是]{1,10}还是[^，。？?]{1,10})[？?。]"),
     re.compile(r"[(\[](?P<body>[A-Za-z]{2,}(?:\s*/\s*[A-Za-z]{2,})+)[)\]]"),
 )
 _COUNTS: Final = re.compile(
     r"\bhow (?:many|much)\b|\bnumber of\b|\bin how\b|\bprobab|\bchance|\bexpected\b|\bmean\b|"
-    r"\bmedian\b|\bmode\b|多少|几|概率|个数|平均|中位数|众数",
+    r"\bmedian\b|\bmode\b|多少|几|概率|(?<![一二三四五六七八九十两\d])个数|平均|中位数|众数",
     re.IGNORECASE,
 )
 _ITEM: Final = r"[^?？!\n,，、;；:：]+"
 _ITEMS: Final = rf"(?P<body>{_ITEM}(?:[,，、;；]{_ITEM})+)"
+_VALUE: Final = r"[^\s,，、;；:：?？在从]+(?:\s*/\s*\d+)?"
+_VALUES: Final = rf"(?P<body>{_VALUE}(?:\s*[,，、]\s*(?:(?:and|or)\s+)?{_VALUE})+(?:\s+(?:and|or)\s+{_VALUE})?)"
+_PICK: Final = ("choose", "select", "pick", "identify")
 _PICKED: Final = (
-    re.compile(
-        r"(?:\b(?:which|select|choose|pick|identify|find the (?:one|number) that|odd one out|except|not belong)\b"
-        rf"|哪|选)[^.?!:：。？]*[:：?？]\s*{_ITEMS}[.?!。？]?\s*\Z",
-        re.IGNORECASE,
+    Cue(
+        (*_PICK, "which", "odd one", "except", "belong", "find the", "哪", "选"),
+        re.compile(
+            r"(?:\b(?:which|select|choose|pick|identify|find the (?:one|number) that|odd one out|except|not belong)\b"
+            rf"|哪|选)[^.?!:：。？]*[:：?？]\s*{_ITEMS}[.?!。？]?\s*\Z",
+            re.IGNORECASE,
+        ),
     ),
-    re.compile(rf"\bwhich (?:one )?(?:of|among)\s+{_ITEMS}\s+(?:is|are|has|have|does|can|must)\b", re.IGNORECASE),
-    re.compile(
-        rf"(?:^|[.?!:：\n]\s*)(?:choose|select|pick)\s+(?:one\s+)?(?:from|among|between|of)\s*[\[({{]?{_ITEMS}",
-        re.IGNORECASE,
+    Cue(("which",), re.compile(rf"\bwhich (?:one )?(?:of|among)\s+{_VALUES}", re.IGNORECASE)),
+    Cue(
+        ("which",),
+        re.compile(
+            r"\b(?:of|among|from|in)\s+(?:the\s+(?:\w+\s+)?(?:numbers|values|fractions|integers|list|set)\s+)?"
+            rf"{_VALUES}(?:,\s*|\s+)which\b",
+            re.IGNORECASE,
+        ),
     ),
-    re.compile(
-        rf"\b(?:from|among|out of)\s+(?:the\s+)?(?:list|numbers|values|set)\s+{_ITEMS},\s*"
-        r"(?:choose|select|pick|identify)\b",
-        re.IGNORECASE,
+    Cue(
+        ("哪", "最", "数是", "的是", "数为", "的为"),
+        re.compile(rf"{_VALUES}(?:这?[一二两三四五六七八九十\d]个数)?(?:之?中|里)[^。？]*?(?:哪|最[大小]|的数?[是为])"),
+    ),
+    Cue(("which",), re.compile(rf"\b(?:among|from)\s+{_ITEMS}\s+(?:is|are)\s+which\b", re.IGNORECASE)),
+    Cue(
+        _PICK,
+        re.compile(
+            rf"(?:^|[.?!:：\n]\s*)(?:choose|select|pick)\s+(?:one\s+)?(?:from|among|between|of)\s*[\[({{]?{_ITEMS}"
+            r"|\b(?:from|among|out of)\s+(?:the\s+)?(?:list|numbers|values|set)\s+"
+            rf"{_ITEMS.replace('<body>', '<listed>')},\s*(?:choose|select|pick|identify)\b",
+            re.IGNORECASE,
+        ),
     ),
 )
-_PICKS: Final = (*"which select choose pick identify except belong 哪 选".split(), "odd one out", "find the")
 # every one of `_LISTS` has one of these
 _EITHER: Final = re.compile(
-    r"\s(?:or|versus)\s|[(\[][a-z]+\s*/\s*[a-z]|(?:word|term|symbol|sign|phrase)s?\s*[:：(]", re.IGNORECASE
+    r"\s(?:or|versus)\s|还是|[(\[][a-z]+\s*/\s*[a-z]|(?:word|term|symbol|sign|phrase)s?\s*[:：(]", re.IGNORECASE
 )
-_BETWEEN: Final = re.compile(r"[,，、;；:：()（）\[\]]|(?<=[a-z])\s*/\s*(?=[a-z])|\b(?:or|versus|it)\b", re.IGNORECASE)
+_BETWEEN: Final = re.compile(
+    r"[,，、;；:：()（）\[\]]|(?<=[a-z])\s*/\s*(?=[a-z])|\b(?:or|versus|it)\b|还是", re.IGNORECASE
+)
 _BETWEEN_VALUES: Final = re.compile(r"[,，、;；]|\b(?:or|and)\b|[和与或]", re.IGNORECASE)
 
 
@@ -75,24 +99,25 @@ def alternatives(text: str, answer: str) -> str | None:
     want = squashed(answer)
     if answer.strip(" $") in _SIGNS:
         return f"a sign: {answer}"
+    words = re.findall(r"\w+", answer.lower())
+    if not words or words[-1] not in text.lower():  # most answers stand nowhere in their problem
+        return None
     if len(want) > 1 and _EITHER.search(text):
         for match in chain.from_iterable(pattern.finditer(text.replace("...", "…")) for pattern in _LISTS):
             items = _items(match["body"], _BETWEEN)
             if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
                 return match[0].strip()
     if len(want) > 1 or want.isdecimal():
-        words = _picked(text, want) or _closing_lines(text, want)
-        return words if words and not _COUNTS.search(text) else None
+        found = _picked(text, want) or _closing_lines(text, want)
+        return found if found and not _COUNTS.search(text) else None
     return None
 
 
 def _picked(text: str, want: str) -> str | None:
-    """The words that name values to pick from; a look at the words before the costly patterns."""
-    lower = text.lower()
-    if not any(word in lower for word in _PICKS):
-        return None
-    for match in filter(None, (pattern.search(text) for pattern in _PICKED)):
-        items = _items(match["body"], _BETWEEN_VALUES)
+    """The words that name values to pick from."""
+    for match in filter(None, (cue.search(text) for cue in _PICKED)):
+        listed = next(filter(None, match.groupdict().values()))
+        items = _items(listed, _BETWEEN_VALUES)
         if len(items) > 2 and want in items:
             return match[0].strip()
     return None

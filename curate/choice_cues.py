@@ -45,7 +45,8 @@ _ALONE = _any_of(
     r"\bwhich (?:one |two |three )?(?:of|among) (?:these|those|the (?:following|above|below))\b",
     rf"\bwhich (?:one |two |three )?(?:of|among) the (?:{_THING}\b|\w+ (?:below|above)\b)",
     r"\b(?:all|each|every one) of the following\b[^.?!]*\bexcept\b",
-    rf"\bwhich {_THING} (?:below |above )?(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
+    rf"\bwhich {_THING} (?:below |above |(?:about|on|regarding) [^.?!]{{1,60}}? )?"
+    rf"(?:is|are|must be|could be|can be) (?:always |necessarily |also )?{_RIGHT}\b",
     r"\bof the following(?: \w+)?, (?:which|the (?:best|closest|nearest|most|largest|smallest|greatest|least|only))\b",
     rf"{_PICK} (?:all |only )?(?:the |an? )?{_GOOD}+{_THING}\b",
     rf"\b{_ORDERED}{_PICK} (?:all|any|every|each|one|two|the ones?) (?:of the following\b|(?:that|which) appl)",
@@ -98,8 +99,10 @@ COUNTS: Final = _any_of(
 )
 CONDITIONS: Final = _any_of(
     r"(?:satisf\w+|conditions?|propert\w+|rules?|axioms?|such that|assum\w+|requirements?|constraints?|steps?|facts|"
-    r"information|follow(?:s|ing)(?: holds?| manner| way)?|条件|性质|规则|步骤|满足)\s*[:：,，?？.。]?[\s\[(]*$"
+    r"information|follow(?:s|ing)(?: holds?| manner| way)?|"
+    r"process|procedure|条件|性质|规则|步骤|过程|方法|程序|满足)\s*[:：,，?？.。]?[\s\[(]*$"
 )
+STEPS: Final = _any_of(r"(?:steps?|process|procedure|rules?|步骤|过程|方法|程序|规则)\s*[:：,，.。]?[\s\[(（]*$")
 _VERBS = (
     r"find|determine|show|prove|compute|calculate|evaluate|give|state|express|solve|what|how|hence|deduce|sketch|draw|"
     r"explain|verify|simplify|describe|estimate|list|write|for (?:which|what)|is it|is there|are there|does|do|can"

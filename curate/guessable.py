@@ -25,7 +25,7 @@ from curate.choice_cues import (
     LETTERS_ARE_THE_TOPIC,
     STANDS_FOR,
 )
-from curate.named_labels import are_binary, named_labels
+from curate.named_labels import are_binary, named_labels, squashed
 from curate.offered import has_contents, offers_options
 from curate.option_runs import WRAP, OptionRun, masked, option_runs
 
@@ -104,7 +104,11 @@ _LETTERS: Final = re.compile(r"\(?[A-H]\)?|[A-E](?:\s*[,，、]?\s*[A-E])+")
 
 def _without_labels(text: str, answer: str) -> Guessable | None:
     cue = ALONE.search(text) or CLOSED_ZH.search(text) or STANDS_FOR.search(text)
-    if cue is not None and not COUNTS.search(text[: cue.start()][-40:] + cue[0]):
+    if (
+        cue is not None
+        and not COUNTS.search(text[: cue.start()][-40:] + cue[0])
+        and not _lists_others(text, cue, answer)
+    ):
         return Guessable("multiple_choice", "no_labels", cue[0].strip()[:80])
     is_segment = re.fullmatch("[A-Z]{2}", answer) is not None and _SEGMENTS.search(text) is not None
     if _LETTERS.fullmatch(answer) and not LETTERS_ARE_THE_TOPIC.search(text) and not is_segment:
@@ -124,6 +128,12 @@ _RANGE: Final = re.compile(
 _WHO: Final = re.compile(
     r"\bwho\b|\b(?:which|what) (?:vertex|corner|point|side|team|player|person|town|city)\b", re.IGNORECASE
 )
+
+
+def _lists_others(text: str, cue: re.Match[str], answer: str) -> bool:
+    """Whether `choices:` only begins a list of things to count, none of which is the answer."""
+    is_list = cue[0].endswith((":", "：")) and answer != "" and not _LETTERS.fullmatch(answer)
+    return is_list and squashed(answer) not in squashed(text[cue.end() :])
 
 
 _SEGMENTS: Final = re.compile(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from curate.choice_cues import ALONE, ASKS, CLOSED_ZH, CONDITIONS, COUNTS, WITH_LABELS
+from curate.choice_cues import ALONE, ASKS, CLOSED_ZH, CONDITIONS, COUNTS, STEPS, WITH_LABELS
 from curate.named_labels import are_binary, named_labels, squashed
 from curate.option_runs import FIGURE, LOOSE, STRONG, WRAP, OptionRun
 
@@ -164,7 +164,8 @@ def _is_also_a_value(run: OptionRun, stem: str, answer: str, *, is_cued: bool, a
     if run.alphabet in STRONG:
         return run.shape not in ("paren", "half", "word", "quoted") and asks_on and not is_cued
     if answer.isdecimal():
-        is_count = _counts_claims(run, stem) or (CONDITIONS.search(stem) is not None and _are_claims(run))
+        is_listed = CONDITIONS.search(stem) is not None and (_are_claims(run) or STEPS.search(stem) is not None)
+        is_count = _counts_claims(run, stem) or is_listed
         return asks_on or _are_questions(run) or len(run.labels) < 3 or is_count
     return _are_questions(run) or (asks_on and not is_cued)
 
