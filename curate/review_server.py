@@ -27,6 +27,7 @@ from curate.errors import UserError
 from curate.review_log import Decision, Ruling, append_ruling, latest, read_rulings
 from curate.review_queue import Entry
 from curate.verify import check_truth
+from curate.verify.tests_format import parse_tests
 
 PAGE: Final = Path(__file__).parent / "review_page"
 COOKIE: Final = "gradus_review"
@@ -35,6 +36,7 @@ HINTS: Final = {
     "benchmark_paraphrase": "perhaps a paraphrase of a benchmark's problem",
 }
 MAX_SAMPLES: Final = 16
+MAX_TESTS_CHARS: Final = 20_000
 HEADERS: Final = {
     # KaTeX sets the style attribute of what it draws; scripts may come from this server alone
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -188,7 +190,9 @@ def shown(entry: Entry, artifacts: dict[str, Artifact]) -> dict[str, Any]:  # An
         "queue": entry.queue,
         "drop_reason": entry.drop_reason,
         "prompt": row["prompt"],
+        "kind": row.get("kind"),
         "ground_truth": row["ground_truth"],
+        "tests": _readable(row.get("tests")),
         "choices": row.get("choices") or [],
         "solution": row.get("solution"),
         "source": f"{row.get('source')}#{row.get('source_row')} in {entry.artifact}/{entry.part}, key {entry.key}",
@@ -198,6 +202,15 @@ def shown(entry: Entry, artifacts: dict[str, Artifact]) -> dict[str, Any]:  # An
         ],
         "samples": _samples(artifacts[entry.artifact], entry.key),
     }
+
+
+def _readable(tests: str | None) -> str | None:
+    """The tests of a code problem as a person reads them, a test a line."""
+    parsed = parse_tests(tests) if tests else None
+    if parsed is None:
+        return tests and tests[:MAX_TESTS_CHARS]
+    lines = [test if isinstance(test, str) else test.model_dump_json(exclude_defaults=True) for test in parsed.tests]
+    return "\n".join(lines)[:MAX_TESTS_CHARS]
 
 
 def _evidence(row: Mapping[str, Any]) -> dict[str, Any]:  # Any: a row's columns, JSON

@@ -8,7 +8,7 @@ const REASONS = {
 };
 const TITLES = { keep: "Why keep it?", drop: "Why drop it?", fix: "What is the right answer, and what was wrong?" };
 const at = (id) => document.getElementById(id);
-const state = { entries: [], shown: [], place: 0, item: null, asked: null, raw: false };
+const state = { entries: [], shown: [], place: 0, item: null, asked: null, raw: false, plain: false };
 
 async function call(path, body) {
   const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
@@ -29,13 +29,13 @@ function element(tag, text, className) {
 
 function textBox(tag, text, className) {
   const made = element(tag, text, className);
-  if (!state.raw) setFormulas(made, visible(text));
+  if (!state.plain) setFormulas(made, visible(text));
   return made;
 }
 
 function setText(id, text) {
   at(id).textContent = visible(text ?? "");
-  if (text && !state.raw) setFormulas(at(id), visible(text), id === "ground_truth");
+  if (text && !state.plain) setFormulas(at(id), visible(text), id === "ground_truth");
 }
 
 async function show(place) {
@@ -46,16 +46,19 @@ async function show(place) {
   const item = await call(`/api/items/${entry.index}`);
   if (entry !== state.shown[state.place]) return; // a later key press has moved on: its answer is the one to show
   state.item = item;
-  document.body.classList.toggle("raw", state.raw);
+  state.plain = state.raw || item.kind === "code"; // a program has no formulas, and dollars of its own
+  document.body.classList.toggle("raw", state.plain);
   at("why").textContent = item.queue;
   at("automatic").textContent = item.drop_reason ? `dropped: ${item.drop_reason}` : "kept";
-  for (const name of ["prompt", "ground_truth", "solution", "item_text"]) setText(name, item[name]);
+  for (const name of ["prompt", "ground_truth", "tests", "solution", "item_text"]) setText(name, item[name]);
   if (!item.ground_truth) at("ground_truth").textContent = "none";
   at("source").textContent = item.source;
   at("choices").replaceChildren(...item.choices.map((choice) => textBox("li", choice, "text")));
   at("evidence").replaceChildren(...item.evidence.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
   at("samples").replaceChildren(...item.samples.map(sampleBox));
   at("evidence").closest("section").hidden = !item.evidence.length && !item.item_text;
+  for (const name of ["tests", "tests_title"]) at(name).hidden = !item.tests;
+  for (const name of ["ground_truth", "truth_title"]) at(name).hidden = item.kind === "code" && !item.ground_truth;
   at("item_title").hidden = !item.item_text;
   at("solution").closest("section").hidden = !item.solution;
   at("samples").closest("section").hidden = !item.samples.length;

@@ -237,6 +237,28 @@ def test_a_narrow_window_shows_everything_and_keys_scroll_it(session: Session, t
             page.wait_for(f"document.querySelector({json.dumps(scrolled)}).scrollTop > 100")
 
 
+@pytest.mark.heavy
+def test_a_program_is_shown_as_it_is_written_with_its_tests(session: Session, tmp_path: Path) -> None:
+    tests = json.dumps(
+        {"style": "assert", "tests": ["assert f('$x$') == 2", "assert f(2) == 3"], "entry_points": ["f"]}
+    )
+    program = "def f(cost='$x$'):\n    return cost"
+    row = {**session.entries[0].row, "kind": "code", "tests": tests, "solution": program, "ground_truth": None}
+    session = replace(session, entries=[replace(session.entries[0], row=row), *session.entries[1:]])
+    with served(session) as url, chromium(tmp_path / "profile") as page:
+        page.go(url)
+        page.wait_for("document.querySelectorAll('#queue option').length > 1")
+        page.wait_for("document.querySelector('#solution').textContent !== ''")
+        assert page.ask("document.querySelector('#solution').textContent") == program
+        assert page.ask("document.querySelector('#tests').textContent") == "assert f('$x$') == 2\nassert f(2) == 3"
+        assert page.ask("document.querySelectorAll('.katex').length") == 0
+        assert page.ask("document.querySelector('#ground_truth').checkVisibility()") is False
+        page.press("n")
+        page.wait_for("document.querySelector('#prompt').textContent.startsWith('What is')")
+        assert page.ask("document.querySelector('#tests').checkVisibility()") is False
+        assert page.ask("document.querySelector('#ground_truth').checkVisibility()") is True
+
+
 def test_no_script_or_style_comes_from_elsewhere(session: Session) -> None:
     client = client_of(session)
     client.get("/", params={"token": session.token})
