@@ -74,7 +74,7 @@ _SHARED_ASK: Final = (
     rf"(?is){_PART_VERB}\s+(?:the\s+values?\s+of\s+)?(?:(?:each\s+of\s+)?the\s+following(?:\s+(?:\w+\s+)?(?:expressions|equations|inequalities|"
     r"problems|questions|quantities|values|integrals|limits|derivatives|sums|products|probabilities|calculations|tasks))?"
     rf"|each(?:\s+(?:expression|equation|part))?)\s*[:.]?\s*(?:\\begin\{{\w+\}})?\s*{_FIRST_LABEL}.*?{_SECOND_LABEL}"
-    rf"|\b(?:calculate|evaluate|simplify|compute|factor|expand|solve)\s*:\s*{_FIRST_LABEL}.*?{_SECOND_LABEL}"
+    rf"|\b(?:calculate|evaluate|simplify|compute|factor|expand|solve|find|determine)\s*:\s*{_FIRST_LABEL}.*?{_SECOND_LABEL}"
     r"|\b(?:find|determine|compute|calculate|state|give|write\s+down)\s*:?\s+[(]?(?:a|i|1)\)\s+(?:the|its|their)\b.*?"
     r"\s[(]?(?:b|ii|2)\)\s+(?:the|its|their)\b"
     r"|(?:求|计算|化简|解方程|解下列方程|求下列各式的值|解不等式)\s*[:：]\s*(?:[(（]1[)）]|①|1[.、．]).*?(?:[(（]2[)）]|②|[\s;；。]2[.、．])"
@@ -104,7 +104,9 @@ _MANY_ANSWERS: Final = (
     r"|\bin\s+your\s+own\s+words\b|\bdo\s+you\s+agree\b|\bwhat\s+do\s+you\s+think\b|\byour\s+opinion\b"
     rf"|{_BEGIN}(?:write|compose|make\s+up|create|invent)\s+an?\s+(?:\w+\s+){{0,2}}"
     r"(?:essay|story|poem|paragraph|letter|report|problem)\b"
-    r"|\bwhat\s+are\s+some\b|举(?:出|一|个|例)|答案不唯一|写出一个|写一个|编一道|谈谈|你认为"
+    r"|\bwhat\s+are\s+some\b|\bwhat\s+(?:patterns?\s+)?do\s+you\s+(?:notice|observe)\b|\bhow\s+would\s+you\s+explain\b"
+    r"|\b(?:write|describe|give|create)\s+a\s+real[- ](?:life|world)\s+(?:situation|problem|example|story|scenario)\b"
+    r"|举(?:出|一|个|例)|答案不唯一|写出一个|写一个|编一道|谈谈|你认为"
 )
 _EXPLANATION: Final = (
     rf"(?im){_BEGIN}(?:explain|describe|discuss|interpret|justify|sketch|draw|plot|graph|comment|critique|compare|illustrate|"

@@ -17,8 +17,8 @@ MAX_CJK: Final = 20
 _ABSENT: Final = (
     r"(?i)^[\s$.。,，\-—–_*#'\"()\[\]（）]*(?:\\boxed\{\s*\}|\\text\{\s*\}|none|null|nan|n[/.]?a|not\s+(?:available|found|given|provided)|unknown|"
     r"(?:no\s+)?(?:answer|ground\s+truth|solution)(?:\s+(?:is\s+)?not)?(?:\s+(?:available|found|given|provided))|no\s+answer|"
-    r"see\s+(?:the\s+)?(?:solution|above|below|explanation|text|book)s?|(?:final\s+)?answer(?:\s+is)?\s*[:：]|tbd|todo|\?+|"
-    r"无答案|暂无(?:答案|解析)?|未知|(?:答案|解析|解答|过程)?略|(?:详)?见(?:解析|答案))?"
+    r"see\s+(?:the\s+)?(?:solution|above|below|explanation|text|book)s?|(?:final\s+)?answer(?:\s+is)?\s*[:：]|no\s+final\s+answer|blank|missing|tbd|todo|\?+|"
+    r"无答案|答案[:：]|暂无(?:答案|解析)?|未知|(?:答案|解析|解答|过程)?略|(?:详)?见(?:解析|答案))?"
     r"[\s$.。,，\-—–_*#'\"()\[\]（）]*$"
 )
 _PROOF: Final = (

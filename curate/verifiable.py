@@ -26,7 +26,7 @@ from curate.vote import VoteConfig, open_poll
 Figures = Literal["keep", "image", "mentioned", "drawn"]
 
 MARK: Final = (
-    r"(?:\b(?:the\s+)?(?:final\s+|correct\s+)?ans(?:wer)?(?:\s+is|\s*[:：=])|####|\\boxed\s*\{"
+    r"(?:[\[【](?:final\s+|correct\s+)?(?:answer|(?:参考|正确)?答案)[\]】]\s*[:：]?|\b(?:the\s+)?(?:final\s+|correct\s+)?ans(?:wer)?(?:\s+is|\s*[:：=])|####|\\boxed\s*\{"
     r"|(?:参考|正确)?答案\s*[:：是为])"
 )
 # a last sentence that states something; a question that lost its mark would offer lettered options
