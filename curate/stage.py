@@ -8,11 +8,13 @@ input and output: batches in, shards out, resume, manifest last.
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -28,6 +30,7 @@ from curate.samples import SampleLog, Samples
 
 Run = Callable[[pl.DataFrame], pl.DataFrame]
 C = TypeVar("C", bound=Config)
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True)
@@ -131,10 +134,25 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
             closing(samples) if samples is not None else nullcontext(),
         ):
             workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows))
-            _run_batches(stage, pool, folder, workspace, executor)
+            with _room_is_left(out):
+                _run_batches(stage, pool, folder, workspace, executor)
             if samples is not None:
                 samples.seal()
         return Outcome(folder.finish(stage.facts, stage.plots), is_reused=False)
+
+
+@contextmanager
+def _room_is_left(out: Path) -> Iterator[None]:
+    """A full disk as a user's mistake: what a stage spills stands in the folder for temporary files."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise UserError(
+            f"{error.filename or tempfile.gettempdir()}: {error.strerror}, while {out} was made; make room, or name "
+            "another folder for temporary files (TMPDIR), and run the same command again"
+        ) from None
 
 
 def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, executor: str) -> None:
