@@ -67,8 +67,11 @@ def found_whole(short: ShortItems, prompts: pl.Series, of_prompts: Views) -> Ite
     # all at once: what it takes to look at a few texts is nearly what it takes to look at one
     spans = _normalised(cut.span() for cut in cuts)
     equal = [cut for cut, span in zip(cuts, spans, strict=True) if span == short.texts[cut.item]]
+    variables = {cut.item: set(re.findall(_VARIABLE, short.texts[cut.item])) for cut in equal}
+    yield from ((cut.text, cut.item) for cut in equal if not variables[cut.item])
+    equal = [cut for cut in equal if variables[cut.item]]
     for cut, rest in zip(equal, _normalised(cut.rest() for cut in equal), strict=True):
-        if set(re.findall(_VARIABLE, short.texts[cut.item])).isdisjoint(re.findall(_VARIABLE, rest)):
+        if variables[cut.item].isdisjoint(re.findall(_VARIABLE, rest)):
             yield cut.text, cut.item
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from curate.byte_texts import I64, U8, Flags, byte_texts, is_plain, table_of
-from curate.minhash import U64, mixed, ranges
+from curate.minhash import U64, mixed
 from curate.text import MARKS, SIGNS, pieces, respelt
 
 FIRST_BEYOND_ASCII: Final = 128  # of the bytes
@@ -44,7 +44,8 @@ def cut(texts: pl.Series) -> Cut:
     is_simple = is_plain(spelt)
     if is_simple.all():
         return _cut_bytes(spelt)
-    return _merged(_cut_bytes(spelt.filter(is_simple)), _cut_pieces(spelt.filter(~is_simple)), is_simple)
+    others = (~is_simple).arg_true()
+    return _merged(_cut_bytes(spelt.clone().scatter(others, "")), _cut_pieces(spelt.gather(others)), others.to_numpy())
 
 
 def hashes_of(words: pl.Series) -> U64:
@@ -130,15 +131,15 @@ def _cut_pieces(texts: pl.Series) -> Cut:
     return Cut(hashes_of(flat), bounds, heads, flat.filter(pl.Series(heads >= FIRST_BEYOND_ASCII)))
 
 
-def _merged(plain: Cut, other: Cut, is_simple: pl.Series) -> Cut:
-    """Two parts of the same texts, in the texts' order."""
-    place = np.argsort(np.argsort(~is_simple.to_numpy(), kind="stable"), kind="stable")
-    firsts = np.concatenate([plain.starts[:-1], len(plain.hashes) + other.starts[:-1]])[place]
-    lasts = np.concatenate([plain.starts[1:], len(plain.hashes) + other.starts[1:]])[place]
-    order = ranges(firsts, lasts)
+def _merged(plain: Cut, other: Cut, rows: I64) -> Cut:
+    """The tokens of some rows put where `plain` has none."""
+    lengths = np.diff(other.starts)
+    places = np.repeat(plain.starts[rows], lengths)
+    added = np.zeros(len(plain.starts), np.int64)
+    added[rows + 1] = lengths
     return Cut(
-        np.concatenate([plain.hashes, other.hashes])[order],
-        np.concatenate([[0], np.cumsum(lasts - firsts)]),
-        np.concatenate([plain.heads, other.heads])[order],
+        np.insert(plain.hashes, places, other.hashes),
+        plain.starts + np.cumsum(added),
+        np.insert(plain.heads, places, other.heads),
         other.others,
     )

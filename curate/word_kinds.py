@@ -77,7 +77,7 @@ def kinds_of(cut: Cut) -> Kinds:
     word = known.table[_slots(cut.hashes, known.shift)]
     word *= known.hashes[word] == cut.hashes
     flags = known.flags[word]
-    flags[cut.heads - np.uint8(ord("0")) < 10] |= np.uint16(Flag.FIGURE)
+    flags |= (cut.heads - np.uint8(ord("0")) < 10) * np.uint16(Flag.FIGURE)
     if len(cut.others):
         flags[cut.heads >= FIRST_BEYOND_ASCII] |= _flags_of_others(cut.others)
     places = np.flatnonzero(has(flags, Flag.NUMBER_WORD))
