@@ -45,7 +45,12 @@ STAGES: Final[dict[str, Entry]] = {
 Pool = Annotated[Path, typer.Argument(help="Artifact folder of the stage before.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", help="Artifact folder to write.", show_default=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace what another configuration left in --out.")]
-Executor = Annotated[str, typer.Option("--executor", help="Where batches run: local or ray; dedup runs here only.")]
+Executor = Annotated[
+    str,
+    typer.Option(
+        "--executor", metavar="local|ray", help="Where batches run: here, or on a Ray cluster; dedup here only."
+    ),
+]
 
 RUN_HELP: Final = """Run a pipeline file: import its sources, then every stage in order, into one run folder.
 
