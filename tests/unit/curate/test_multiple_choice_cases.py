@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from curate.choice_cues import ALONE, BINARY, STANDS_FOR, Cue
 from curate.guessable import guessable
 from curate.open_question import open_question
+from curate.option_runs import masked
 
 
 def _cases(name: str) -> list[dict]:
@@ -39,3 +41,11 @@ def test_a_stem_is_rewritten_only_where_it_has_one_answer_without_its_options(st
         if how is None or found != (case["question"], case["open_answer"]):
             wrong.append(f"{found}: {prompt} | {answer}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("cue", [ALONE, BINARY, STANDS_FOR])
+def test_the_cheap_look_hides_no_match_in_the_cases(cue: Cue) -> None:
+    texts = [masked(case["prompt"]) for case in _cases("choice_cases.jsonl")]
+    matching = [text for text in texts if cue.pattern.search(text)]
+    assert matching != []
+    assert [text for text in matching if cue.search(text) is None] == []
