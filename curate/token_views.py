@@ -5,8 +5,8 @@
     renamed      plain, with capitalised words and single letters masked: people and variables
     renumbered   plain, with figures masked
 
-A view is one `uint64` array over all texts with the text's number beside each token, so that n-grams of millions of
-tokens are a few array operations. Hashes hold within one process only: an index is built where it is used.
+A view is one `uint64` array over all texts, with where each text starts in it, so that n-grams of millions of tokens
+are a few array operations.
 """
 
 from __future__ import annotations
