@@ -51,7 +51,7 @@ def stage(config: DedupConfig) -> Stage:
 
     @contextmanager
     def open_pool(workspace: Workspace) -> Iterator[Run]:
-        decisions = _ByKey(find_duplicates(workspace.pool, config))
+        decisions = _ByKey(find_duplicates(workspace.pool, config, workspace.scratch))
         yield lambda problems: _decided(problems, decisions)
 
     return Stage(
@@ -64,10 +64,13 @@ def stage(config: DedupConfig) -> Stage:
     )
 
 
-def find_duplicates(pool: Pool, config: DedupConfig) -> pl.DataFrame:
-    """(key, drop_reason, drop_detail, variant_of) of the rows that are dropped or a variant of another row."""
-    with tempfile.TemporaryDirectory(prefix="gradus-dedup-") as scratch, Progress("dedup", None) as progress:
-        prints = read_pool(_counted(pool(), progress), Path(scratch), bands_for(config.threshold))
+def find_duplicates(pool: Pool, config: DedupConfig, scratch: Path | None = None) -> pl.DataFrame:
+    """(key, drop_reason, drop_detail, variant_of) of the rows that are dropped or a variant of another row.
+
+    scratch: folder to spill into, about 270 bytes a row and 4 a token; default, that of temporary files.
+    """
+    with tempfile.TemporaryDirectory(prefix="gradus-dedup-", dir=scratch) as spill, Progress("dedup", None) as progress:
+        prints = read_pool(_counted(pool(), progress), Path(spill), bands_for(config.threshold))
         position = np.argsort(prints.priority, kind="stable")
         twins = Twins(prints, position, config.threshold, config.rare_count)
         twins.search(progress)

@@ -4,6 +4,7 @@
     state.json       fingerprint of the run in progress, written before the first shard
     kept/ dropped/   one shard each per finished batch; dropped is written second: its presence means the batch is done
     samples.jsonl    what the model said so far
+    scratch.tmp/     what a stage spills while it runs
     manifest.json    last of all
 
 A rerun with the same fingerprint goes on where the last one stopped, or reuses a complete artifact. Another fingerprint
@@ -15,7 +16,8 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -33,12 +35,14 @@ Scan = Callable[[str], pl.LazyFrame]
 Facts = Callable[[Scan], dict[str, Any]]
 Plots = Callable[[Scan], dict[str, bytes]]
 STATE: Final = "state.json"
+SCRATCH: Final = "scratch.tmp"
 OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, ".lock")
 
 
 def has_begun(folder: Path) -> bool:
     """Whether a run in this folder left anything to lose: one that could not even start leaves its state alone."""
-    return any(path.stat().st_size > 0 for path in folder.rglob("*") if path.is_file() and path.name != STATE)
+    files = (path for path in folder.rglob("*") if path.is_file() and SCRATCH not in path.relative_to(folder).parts)
+    return any(path.stat().st_size > 0 for path in files if path.name != STATE)
 
 
 class OutFolder:
@@ -110,6 +114,17 @@ class OutFolder:
         is_kept = pl.col("drop_reason").is_null()
         write_shard(shard_path(self.folder, "kept", index), rows.filter(is_kept).drop(*DECISION))
         write_shard(shard_path(self.folder, "dropped", index), rows.filter(~is_kept))
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """An empty folder within this one, for what is spilled on the way; deleted at the end, after a kill here."""
+        folder = self.folder / SCRATCH
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def finish(self, facts: Facts | None = None, plots: Plots | None = None) -> Manifest:
         """Count what lies in the shards and write README and manifest; the artifact is complete after this.

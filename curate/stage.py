@@ -9,7 +9,6 @@ input and output: batches in, shards out, resume, manifest last.
 from __future__ import annotations
 
 import errno
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -38,11 +37,13 @@ class Workspace:
     """What the runner lends a stage while it runs: the pool, the log of samples and the progress bar.
 
     pool: gives the whole pool anew, a batch at a time and in order, to a `corpus` stage that passes over it in `open`.
+    scratch: an empty folder for what a stage spills, on the disk of its artifact; gone when the stage has ended.
     """
 
     samples: Samples | None = None
     progress: Progress | None = None
     pool: Callable[[], Iterator[pl.DataFrame]] = lambda: iter(())
+    scratch: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,8 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
             Progress(stage.name, pool.manifest.num_kept) as progress,
             closing(samples) if samples is not None else nullcontext(),
         ):
-            workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows))
-            with _room_is_left(out):
+            with _room_is_left(out), folder.scratch() as scratch:
+                workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows), scratch)
                 _run_batches(stage, pool, folder, workspace, executor)
             if samples is not None:
                 samples.seal()
@@ -143,16 +144,14 @@ def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, e
 
 @contextmanager
 def _room_is_left(out: Path) -> Iterator[None]:
-    """A full disk as a user's mistake: what a stage spills stands in the folder for temporary files."""
+    """A full disk as a user's mistake."""
     try:
         yield
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise UserError(
-            f"{error.filename or tempfile.gettempdir()}: {error.strerror}, while {out} was made; make room, or name "
-            "another folder for temporary files (TMPDIR), and run the same command again"
-        ) from None
+        place = error.filename or out
+        raise UserError(f"{place}: {error.strerror}; make room and run the same command again") from None
 
 
 def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, executor: str) -> None:

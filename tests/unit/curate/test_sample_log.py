@@ -96,14 +96,15 @@ def test_a_seed_depends_on_run_key_and_index_alone() -> None:
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-def test_a_full_folder_for_temporary_files_is_one_line(tmp_path: Path) -> None:
+def test_a_disk_that_fills_up_with_what_a_stage_spills_is_one_line(tmp_path: Path) -> None:
     # little to keep once it is packed, much to remember of each row
     pool(tmp_path / "pool", [problem(f"How much is {n}? " + "apple pear plum " * 300, "1") for n in range(20)])
     program = FULL_DISK_AT_WORK.replace("difficulty", "dedup")
     words = [str(tmp_path / "pool"), "--out", str(tmp_path / "out")]
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
-    assert "folder for temporary files (TMPDIR)" in done.stderr
+    assert "make room and run the same command again" in done.stderr
+    assert not (tmp_path / "out" / "scratch.tmp").exists()
 
 
 def test_a_disk_that_fills_up_while_many_samples_are_judged_is_one_line_too(tmp_path: Path) -> None:
