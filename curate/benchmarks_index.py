@@ -2,9 +2,9 @@
 
 A `GramIndex` knows for one view the n-grams of every item, each weighted by how rare it is among the items (inverse
 document frequency from the index alone, so that a pool's batches cannot change a score). `candidates` gives the pairs
-(text, item) whose weighted coverage may reach a threshold; `coverage` is exact. All work is on flat arrays, the cheapest
-look first, since nearly every n-gram of a pool is in no benchmark: a filter table of short hashes, the n-gram itself,
-and whether all that is known in a text would be enough for an item.
+(text, item) whose weighted coverage may reach a threshold; `coverage` is exact. All work is on flat arrays, the
+cheapest look first, since nearly every n-gram of a pool is in no benchmark: a filter table of short hashes, the n-gram
+itself, and whether all that is known in a text would be enough for an item.
 """
 
 from __future__ import annotations
