@@ -109,12 +109,21 @@ def sources_from(texts: Sequence[str], names: Sequence[str], stated: Mapping[str
             names_one = bool(sign) and (field != "map" or ("=" in rest and "=" not in head))
             if names_one and not is_for_one:
                 raise UserError(f"--{field} is {value!r}, and no source is called {head}; {nearest(head, labels)}")
+            meant = [source for label, source in zip(labels, fields, strict=True) if label == head or not is_for_one]
+            if field == "split" and not any(_has_splits(source) for source in meant):
+                raise UserError(
+                    f"--split is {value!r}: {meant[0]['path']} has no splits; leave it out, or name the file"
+                )
             for label, source in zip(labels, fields, strict=True):
                 if not is_for_one:
                     _state(source, field, value)
                 elif head == label:
                     _state(source, field, rest)
     return [parse(Source, values, "--") for values in fields]
+
+
+def _has_splits(source: Mapping[str, Any]) -> bool:
+    return source["path"] is None or (source["path"] / "dataset_dict.json").is_file()
 
 
 def _state(source: dict[str, Any], field: str, value: str) -> None:

@@ -286,6 +286,8 @@ def test_options_for_one_source_and_for_all(tmp_path: Path) -> None:
         (["HERE"], [], {"weight": ["-1"]}, "--weight is '-1'; input should be greater than 0"),
         (["HERE"], [], {"licence": ["b=MIT"]}, "--licence is 'b=MIT', and no source is called b; choose from a"),
         (["HERE"], ["gsm8k"], {"map": ["gsm8:prompt=q"]}, "no source is called gsm8; did you mean gsm8k"),
+        (["HERE"], [], {"split": ["test"]}, "--split is 'test': .* has no splits"),
+        (["HERE", "o/hub"], [], {"split": ["a=test"]}, "--split is 'a=test': .* has no splits"),
     ],
 )
 def test_a_wrong_source_option_is_one_line(
