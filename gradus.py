@@ -1,7 +1,7 @@
 """The door: `gradus <room> <command>`. It knows the rooms' names and opens one only when it is entered.
 
-`gradus --help` imports no room, so it answers at once. A user's mistake (`UserError`) becomes one line on stderr and
-exit 1; anything else is a bug and keeps its traceback.
+`gradus --help` imports no room, so it answers at once. A user's mistake (`UserError`, or a command
+line that cannot be read) becomes one line on stderr and exit 1; anything else is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ class Door(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The room itself, imported now that it is entered."""
         if args[0] not in ROOMS:
-            return super().resolve_command(ctx, args)
+            from curate.config import nearest
+            from curate.errors import UserError
+
+            raise UserError(f"{args[0]}: no such room; {nearest(args[0], list(ROOMS))}")
         room: typer.Typer = importlib.import_module(f"{ROOMS[args[0]].package}.commands").app
         return args[0], typer.main.get_command(room), args[1:]
 
@@ -95,6 +98,16 @@ def prepare_for_torch() -> None:
         os.environ.setdefault(name, value)
 
 
+def misused(error: typer.TyperException) -> str:
+    """The line for a command line that cannot be read: an unknown option, a missing argument."""
+    ctx, message = getattr(error, "ctx", None), str(getattr(error, "format_message", error.__str__)())
+    if "\n" in message:
+        return message  # a group without a command: its help
+    said = message[:1].lower() + message[1:].rstrip(".")
+    where = f"{ctx.command_path} --help" if ctx is not None else "the command's --help"
+    return f"gradus: {said}{' ' if said.endswith('?') else '; '}see {where}"
+
+
 def main() -> None:
     """Entry point of the console script `gradus`."""
     if (line := shadowed_room()) is not None:
@@ -103,10 +116,11 @@ def main() -> None:
 
     prepare_for_torch()
     try:
-        app()
+        code = app(standalone_mode=False)
     except UserError as error:
         sys.exit(f"gradus: {error}")
-    except SystemExit as end:
-        if end.code == STOPPED:
-            sys.stderr.write("gradus: stopped; the same command, given again, goes on where it was\n")
-        raise
+    except typer.TyperException as error:
+        sys.exit(misused(error))
+    if code == STOPPED:
+        sys.stderr.write("gradus: stopped; the same command, given again, goes on where it was\n")
+    sys.exit(code)

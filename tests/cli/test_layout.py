@@ -138,10 +138,36 @@ def test_waiting_threads_leave_the_cores_to_others_unless_the_user_says_otherwis
         assert done.stderr.split() == [wanted]
 
 
-def test_an_unknown_room_is_refused() -> None:
-    done = run("curat")
-    assert done.returncode == 2
-    assert "No such command" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("curat",), "gradus: curat: no such room; did you mean curate"),
+        (("curate", "dedupp"), "gradus: no such command 'dedupp'. Did you mean 'dedup'? see gradus curate --help"),
+        (("curate", "dedup"), "gradus: missing argument 'pool'; see gradus curate dedup --help"),
+        (("curate", "dedup", "--nope", "x"), "gradus: no such option: --nope "),
+        (("curate", "dedup", "x", "--out"), "gradus: option '--out' requires an argument; see the command's --help"),
+        (
+            ("curate", "dedup", "x", "y", "--out", "z"),
+            "gradus: got unexpected extra argument(s) (y); see gradus curate",
+        ),
+        (("train", "grpo", "--max-steps", "abc"), "gradus: invalid value for '--max-steps': "),
+        (("--nope",), "gradus: no such option: --nope"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_is_one_line_that_says_where_to_look(
+    words: tuple[str, ...], line: str
+) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (1, 1, "")
+    assert done.stderr.startswith(line)
+    assert words[0] == "curat" or done.stderr.rstrip().endswith("--help")
+
+
+def test_a_room_without_a_command_shows_its_help() -> None:
+    for words in ((), ("curate",)):
+        done = run(*words)
+        assert done.returncode == 1
+        assert "Commands:" in done.stderr
 
 
 @pytest.mark.parametrize(
