@@ -88,6 +88,7 @@ function say(text, isError) {
   at("status").classList.toggle("error", Boolean(isError));
 }
 
+/** Tells the server; returns what it says against the ruling, or nothing. */
 async function rule(decision, reason, answer) {
   const entry = state.shown[state.place];
   if (!state.item) return say("still loading; press again", true); // nobody rules on what they have not seen
@@ -98,6 +99,7 @@ async function rule(decision, reason, answer) {
     if (state.place + 1 < state.shown.length) await show(state.place + 1); else showProgress();
   } catch (error) {
     say(`not saved: ${error.message}`, true);
+    return error.message;
   }
 }
 
@@ -108,17 +110,20 @@ function ask(decision) {
   at("answer_label").hidden = decision !== "fix";
   at("answer").required = decision === "fix";
   at("answer").value = decision === "fix" ? state.item.ground_truth ?? "" : "";
-  at("reason").value = "";
+  at("reason").value = at("refused").textContent = "";
   at("reasons").textContent = REASONS[decision].map((reason, number) => `${number + 1} ${reason}`).join(" · ");
   at("ask").showModal();
   at(decision === "fix" ? "answer" : "reason").focus();
 }
 
-function answered() {
+async function answered() {
   if (at("ask").returnValue !== "save") return;
   const typed = at("reason").value.trim();
   const reason = REASONS[state.asked][Number(typed) - 1] ?? typed;
-  rule(state.asked, reason, state.asked === "fix" ? at("answer").value.trim() : null);
+  const refusal = await rule(state.asked, reason, state.asked === "fix" ? at("answer").value.trim() : null);
+  if (!refusal) return;
+  at("refused").textContent = refusal; // what was typed still stands in the form
+  at("ask").showModal();
 }
 
 function chooseQueue() {

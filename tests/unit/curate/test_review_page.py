@@ -106,6 +106,11 @@ def test_a_person_reads_and_rules_with_the_keyboard_and_hostile_text_stays_text(
         page.press("f")
         page.wait_for("document.querySelector('#ask').open")
         page.ask("document.querySelector('#answer').select()")
+        page.press("((")
+        page.press("Enter")
+        page.wait_for("document.querySelector('#refused').textContent.startsWith('the verifier cannot check')")
+        assert page.ask("document.querySelector('#ask').open && document.querySelector('#answer').value") == "(("
+        page.ask("document.querySelector('#answer').select()")
         page.press("3^2")
         page.press("Enter")
         page.wait_for("document.querySelector('#status').textContent === 'fix saved'")
