@@ -80,10 +80,10 @@ _PICKED: Final = (
         ),
     ),
 )
-# every one of `_LISTS` has one of these
-_EITHER: Final = re.compile(
-    r"\s(?:or|versus)\s|还是|[(\[][a-z]+\s*/\s*[a-z]|(?:word|term|symbol|sign|phrase)s?\s*[:：(]", re.IGNORECASE
-)
+# what every one of `_LISTS` has, in a text in lower case with single spaces
+_EITHER: Final = (" or ", " versus ", "还是")
+_SLASHED: Final = re.compile(r"[(\[][a-z]+ ?/ ?[a-z]")
+_NAMED: Final = re.compile(r"(?:word|term|symbol|sign|phrase)s? ?[:：(]")
 _BETWEEN: Final = re.compile(
     r"[,，、;；:：()（）\[\]]|(?<=[a-z])\s*/\s*(?=[a-z])|\b(?:or|versus|it)\b|还是", re.IGNORECASE
 )
@@ -102,7 +102,7 @@ def alternatives(text: str, answer: str) -> str | None:
     words = re.findall(r"\w+", answer.lower())
     if not words or words[-1] not in text.lower():  # most answers stand nowhere in their problem
         return None
-    if len(want) > 1 and _EITHER.search(text):
+    if len(want) > 1 and _may_list(text):
         for match in chain.from_iterable(pattern.finditer(text.replace("...", "…")) for pattern in _LISTS):
             items = _items(match["body"], _BETWEEN)
             if len(items) > 1 and any(item == want or (len(want) > 2 and item.endswith(want)) for item in items):
@@ -111,6 +111,16 @@ def alternatives(text: str, answer: str) -> str | None:
         found = _picked(text, want) or _closing_lines(text, want)
         return found if found and not _COUNTS.search(text) else None
     return None
+
+
+def _may_list(text: str) -> bool:
+    """A cheap look before `_LISTS`: most texts have nothing of what one of them needs."""
+    flat = " ".join(text.lower().split())
+    return (
+        any(word in flat for word in _EITHER)
+        or ("/" in flat and _SLASHED.search(flat) is not None)
+        or (any(sign in flat for sign in ":：(") and _NAMED.search(flat) is not None)
+    )
 
 
 def _picked(text: str, want: str) -> str | None:

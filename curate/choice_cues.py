@@ -21,7 +21,10 @@ class Cue:
     def search(self, text: str) -> re.Match[str] | None:
         """The first match in a text."""
         lower = text.lower()
-        return self.pattern.search(text) if any(word in lower for word in self.words) else None
+        for word in self.words:  # `any` of a generator takes twice as long
+            if word in lower:
+                return self.pattern.search(text)
+        return None
 
     def sub(self, replacement: str, text: str) -> str:
         """The text with every match replaced."""
