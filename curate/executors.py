@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
+from curate.cores import VARIABLE as CORES
 from curate.errors import UserError
 from curate.samples import Sample, SampleList
 
@@ -213,8 +214,9 @@ class _Actor:
 
     def __init__(self, open_run: Open, has_samples: bool, is_one_of_many: bool) -> None:  # ray gives them by position
         if is_one_of_many:
-            # an actor on every processor: none needs threads on all of them; read when polars is first at work
+            # an actor on every processor: none needs threads, workers or sandboxes on all of them; both are read late
             os.environ.setdefault("POLARS_MAX_THREADS", "1")
+            os.environ.setdefault(CORES, "1")
         self._open, self._has_samples = open_run, has_samples
         self._samples = SampleList()
         self._context: AbstractContextManager[Run] | None = None

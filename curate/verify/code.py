@@ -21,6 +21,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from curate.cores import usable_cores
 from curate.verify.examiner import examination
 from curate.verify.inside import wire
 from curate.verify.outputs import same_output, same_value
@@ -83,7 +84,7 @@ def verify_code(completion: str, tests: str | None, policy: Policy | None = None
 
 def verify_programs(items: Sequence[Item], policy: Policy, workers: int | None = None) -> list[Verdict]:
     """Verdicts for many code items, in order, several at a time: as many as `workers`, or one more than cores."""
-    with ThreadPoolExecutor(workers or (os.cpu_count() or 1) + 1) as pool:
+    with ThreadPoolExecutor(workers or usable_cores() + 1) as pool:
         return list(pool.map(lambda item: verify_code(item.completion, item.tests, policy), items))
 
 

@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from curate.cores import usable_cores
 from curate.verify.policy import Policy
 from curate.verify.readable import can_be_read
 
@@ -44,7 +45,7 @@ def ask_many(pairs: Sequence[Pair], policy: Policy, workers: int | None = None) 
 
 def default_workers() -> int:
     """As many as cores, up to eight."""
-    return min(8, os.cpu_count() or 1)
+    return min(8, usable_cores())
 
 
 def close() -> None:
@@ -124,11 +125,19 @@ class Server:
 
 
 class _Idle:
-    """The idle workers of this process, and how many may run at a time."""
+    """The idle workers of this process, and how many may run at a time, as reckoned when the first one is needed."""
 
     def __init__(self) -> None:
         self.servers: queue.LifoQueue[Server] = queue.LifoQueue()
-        self.slots = threading.BoundedSemaphore(default_workers())
+        self._lock = threading.Lock()
+        self._slots: threading.BoundedSemaphore | None = None
+
+    @property
+    def slots(self) -> threading.BoundedSemaphore:
+        with self._lock:
+            if self._slots is None:
+                self._slots = threading.BoundedSemaphore(default_workers())
+            return self._slots
 
 
 _IDLE = _Idle()
