@@ -1,7 +1,8 @@
 r"""The answer that a source's row holds, whatever form it takes: a number, a list, a letter, the end of a solution.
 
 `answer_in` finds the answer in a text: behind `####`, in the last `\boxed{}`, in a sentence that states it, or the text
-itself. `text_of` makes any cell a text, `is_value` knows a text that is an answer and no working.
+itself. `text_of` makes any cell a text, `written` reads JSON that stands in a cell as text, `is_value` knows a text
+that is an answer and no working.
 """
 
 from __future__ import annotations
@@ -65,6 +66,14 @@ def _inside(text: str, box: re.Match[str]) -> str:
 def is_value(text: str) -> bool:
     """Whether a text is short enough, and formula enough, to be an answer and not the working that leads to one."""
     return len(text) <= 60 and _VALUE.fullmatch(text.strip()) is not None
+
+
+def written(text: str) -> Any:  # Any: whatever JSON holds
+    """What a text of JSON writes down; the text itself where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def text_of(value: Any) -> str | None:  # Any: a cell of a source

@@ -63,19 +63,19 @@ def read_json(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[
         head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
     if not head.startswith((b"[", b"{")):
         yield Row(f"{name}:1", None, "broken_json", "neither an array nor an object" if head else "the file is empty")
-    elif head.startswith(b"[") or (lines := _objects(path, max_bytes, encoding)) == 0:
-        yield from _whole_table(path, name, max_bytes, encoding) or read_array(path, name, max_bytes, encoding)
-    elif lines == 1 and (table := _whole_table(path, name, max_bytes, encoding)):
-        yield from table
+    elif head.startswith(b"["):
+        yield from read_array(path, name, max_bytes, encoding)
     else:
-        yield from read_jsonl(path, name, max_bytes, encoding)
+        num_lines = _objects(path, max_bytes, encoding)
+        table = _whole_table(path, name, max_bytes, encoding) if num_lines < 2 else []
+        yield from table or (read_jsonl if num_lines else read_array)(path, name, max_bytes, encoding)
 
 
 def _whole_table(path: Path, name: str, max_bytes: int, encoding: str) -> list[Row]:
     """The rows of a file that is one table and small enough to be read at once; else none."""
     with opened(path, encoding) as file:
         data = file.read(max_bytes + 1)
-    if len(data) > max_bytes or not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    if len(data) > max_bytes:
         return []
     try:
         records = records_in(json.loads(data.decode("utf-8-sig")))

@@ -7,11 +7,11 @@ question/answer, problem/solution, messages, `reward_model.ground_truth`, lists 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from curate.answers import written
 from curate.config import Config, nearest
 from curate.errors import UserError
 from curate.records import KINDS
@@ -228,8 +228,5 @@ def cell(record: Record, path: str) -> Any:  # Any: a cell of a source
 def _table(value: Any) -> Record | None:  # Any: a cell of a source
     """A cell that is a table, also where it is written as JSON."""
     if isinstance(value, str) and value.startswith("{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
+        value = written(value)
     return value if isinstance(value, Mapping) else None

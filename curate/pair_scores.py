@@ -86,9 +86,8 @@ class HeldGrams:
     def grams(self, view: Literal["plain", "renamed", "renumbered"], text: int, size: int) -> Hashes:
         """The n-grams of a text in a view; the size is always the same for a view."""
         if (view, text) not in self._made:
-            whole: View = {"plain": self._texts.plain, "renamed": self._texts.renamed}.get(view, self._texts.renumbered)
-            alone = View(whole.of(text), np.array([0, len(whole.of(text))]))
-            self._made[view, text] = np.sort(every_gram(alone, size))
+            whole: View = getattr(self._texts, view)
+            self._made[view, text] = np.sort(every_gram(whole.part(text, text + 1), size))
         return self._made[view, text]
 
     def shingles(self, text: int) -> U32:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from curate.answers import answer_in, is_value, text_of
+from curate.answers import answer_in, is_value, text_of, written
 from curate.mapping import ColumnMap, Record, cell
 from curate.records import KINDS, problem_key
 from curate.source_options import choices_of, letter_of
@@ -71,7 +71,7 @@ class Builder:
             raise Unusable("no_prompt", "null")
         reply = None
         if isinstance(cells[-1], str) and _WRITTEN_TURNS.match(cells[-1]):
-            cells[-1] = _written(cells[-1])
+            cells[-1] = written(cells[-1])
         if isinstance(cells[-1], list):
             cells[-1], reply = _turns(cells[-1])
         if wrong := [value for value in cells if not isinstance(value, str | None)]:
@@ -96,7 +96,7 @@ class Builder:
         for path in self._columns.ground_truth:
             value = cell(record, path)
             if isinstance(value, str) and _WRITTEN_LIST.match(value):
-                value = _written(value)
+                value = written(value)
             if (text := text_of(value)) is None:
                 continue
             if choices:
@@ -129,14 +129,6 @@ _WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\
 _WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], and not the interval [1,2]
 
 
-def _written(text: str) -> Any:  # Any: whatever JSON holds
-    """What a text of JSON writes down; the text itself where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
 def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands where a text should
     """The last question of a conversation, and the model's reply to it."""
     said = [turn for message in messages if isinstance(message, Mapping) for turn in _said(message)]
@@ -163,7 +155,7 @@ def _solution(record: Record, paths: Iterable[str], prompt: str) -> str | None:
     for path in paths:
         value = cell(record, path)
         if isinstance(value, str) and _WRITTEN_LIST.match(value):
-            value = _written(value)
+            value = written(value)
         if isinstance(value, Mapping) and isinstance(value.get("solution"), list):
             value = _in_python(value["solution"], value.get("language"))
         if isinstance(value, list):

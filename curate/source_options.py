@@ -7,12 +7,11 @@ text into a letter.
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from curate.answers import LETTERS, text_of
+from curate.answers import LETTERS, text_of, written
 from curate.option_runs import masked, option_runs
 
 _LABELS: Final = (
@@ -41,10 +40,8 @@ def choices_of(value: Any) -> list[str] | None:  # Any: a cell of a source
 
 
 def _parsed(text: str) -> Any:  # Any: whatever the text writes down
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
+    if (found := written(text)) is not text:
+        return found
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -114,11 +114,8 @@ def sources_from(texts: Sequence[str], names: Sequence[str], stated: Mapping[str
                 raise UserError(
                     f"--split is {value!r}: {meant[0]['path']} has no splits; leave it out, or name the file"
                 )
-            for label, source in zip(labels, fields, strict=True):
-                if not is_for_one:
-                    _state(source, field, value)
-                elif head == label:
-                    _state(source, field, rest)
+            for source in meant:
+                _state(source, field, rest if is_for_one else value)
     return [parse(Source, values, "--") for values in fields]
 
 

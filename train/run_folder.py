@@ -143,7 +143,7 @@ class RunFolder:
                 f"{self.folder}: holds a run with other settings ({changed}); choose another --out, "
                 f"{adopt}or --force to replace it"
             )
-        if self._force or (changed and not self._has_begun()):
+        if self._force or changed:
             self._clear()
         self.rewind()
         if self._force or earlier != self._identity:
