@@ -20,8 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from curate.verify import Item, Policy, Verdict
-from curate.verify.code import verify_programs
-from curate.verify.tests_format import tests_from_row
+from curate.verify.code.grade import verify_programs
+from curate.verify.code.tests_format import tests_from_row
 
 SOURCE = "def f(x):\n    return x * x\n"
 MAIN = "print(int(input()) ** 2)\n"

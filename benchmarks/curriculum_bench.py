@@ -25,11 +25,11 @@ import numpy as np
 import polars as pl
 
 from curriculum import Curriculum, CurriculumConfig, Visit
-from curriculum.learner import LEARNERS, Learner
-from curriculum.policies import POLICIES
-from curriculum.rules import RULES, RulesConfig, try_rule
-from curriculum.simulate import Course, SimulateConfig, interval, simulate, table
-from curriculum.variance import zero_variance_rate
+from curriculum.draw.policies import POLICIES
+from curriculum.forecast.variance import zero_variance_rate
+from curriculum.simulate.learner import LEARNERS, Learner
+from curriculum.simulate.rules import RULES, RulesConfig, try_rule
+from curriculum.simulate.simulate import Course, SimulateConfig, interval, simulate, table
 
 POOLS: Final = {"Beta(.5,.5)": (0.5, 0.5), "Beta(.3,.6)": (0.3, 0.6), "U(0,1)": (1.0, 1.0)}
 GROUP: Final = 16

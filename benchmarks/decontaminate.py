@@ -31,15 +31,16 @@ from any_gram import published_rules
 from leaked_copies import TRANSFORMS, WANTED
 from tables import Table, shares
 
-from curate.artifact import open_artifact
-from curate.benchmarks import read_items
-from curate.decontaminate import DecontaminateConfig, stage, thresholds
-from curate.leak_search import LeakSearch
-from curate.leaks import texts_of
-from curate.out_folder import OutFolder
-from curate.paraphrases import ParaphraseSearch
-from curate.sources import Source
-from curate.stage import decide, run_stage
+from curate.artifacts.artifact import open_artifact
+from curate.artifacts.folder import OutFolder
+from curate.decontaminate.benchmarks import read_items
+from curate.decontaminate.paraphrases import ParaphraseSearch
+from curate.decontaminate.same_problem import texts_of
+from curate.decontaminate.search import LeakSearch
+from curate.decontaminate.stage import DecontaminateConfig, stage, thresholds
+from curate.ingest.sources import Source
+from curate.runner.run import run_stage
+from curate.runner.stage import decide
 
 T = TypeVar("T")
 

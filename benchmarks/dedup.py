@@ -24,12 +24,12 @@ import polars as pl
 from made_pool import COPY, VARIANT, made_pool
 from tables import Table
 
-from curate.dedup import DedupConfig, find_duplicates
-from curate.fingerprints import read_pool
-from curate.minhash import NUM_PERM, SHINGLE, bands_for, shingle_hashes
-from curate.pairs import have_same_figures, have_same_words
-from curate.rarity import Rarity
+from curate.dedup.fingerprints import read_pool
+from curate.dedup.pairs import have_same_figures, have_same_words
+from curate.dedup.rarity import Rarity
+from curate.dedup.stage import DedupConfig, find_duplicates
 from curate.records import PROBLEM, schema
+from curate.text.minhash import NUM_PERM, SHINGLE, bands_for, shingle_hashes
 
 THRESHOLD: Final = 0.7
 BATCH_ROWS: Final = 10_000

@@ -22,7 +22,7 @@ import polars as pl
 from made_pool import made_pool
 from tables import Table
 
-from curate.dedup import DedupConfig, find_duplicates
+from curate.dedup.stage import DedupConfig, find_duplicates
 from curate.records import PROBLEM, schema
 
 PART_ROWS: Final = 100_000

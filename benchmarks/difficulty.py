@@ -19,12 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from curate.band import Band, expected_samples
-from curate.decision_rule import BandRule, DecisionRule, PreciseRule
+from curate.artifacts.samples import SampleList, sample_seed
+from curate.difficulty.band import Band, expected_samples
+from curate.difficulty.decision_rule import BandRule, DecisionRule, PreciseRule
 from curate.engines import Engine, EngineConfig, Request, open_engine
-from curate.grading import GradingConfig, Problem, grade
-from curate.samples import SampleList, sample_seed
-from curate.sampling import Limits, Meter, Sampler
+from curate.sampling.grading import GradingConfig, Problem, grade
+from curate.sampling.sampler import Limits, Meter, Sampler
 
 BANDS = (Band(1, 7, 8), Band(0, 0, 8), Band(2, 6, 8), Band(3, 13, 16))
 PRIORS = ((1.0, 1.0), (0.5, 0.5), (0.3, 0.6), (2.0, 2.0))
@@ -94,7 +94,7 @@ def raw_generate(model: Path, problems: list[Problem], k: int, max_tokens: int) 
 
     from curate.engines import vllm as ours
     from curate.engines.chat import render
-    from curate.engines.engine_config import settle
+    from curate.engines.config import settle
 
     settled = settle(EngineConfig(model=str(model), engine="vllm", max_tokens=max_tokens))
     arguments = ours.arguments(settled.config, model)

@@ -19,9 +19,9 @@ from typing import Final
 import polars as pl
 from tables import Table, shares
 
-from curate.benchmarks import read_items
-from curate.guessable import guessable
-from curate.sources import Source
+from curate.decontaminate.benchmarks import read_items
+from curate.ingest.sources import Source
+from curate.multiple_choice.guessable import guessable
 
 SETS: Final = {
     "aqua": "aqua/test.json",

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pools import ground_truths
+from public_truths import ground_truths
 from verify_pairs import pairs
 
 from curate.verify import Item, Verdict, check_truth, verify, verify_many

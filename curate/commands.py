@@ -8,39 +8,22 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 from curate.config import Config
-from curate.executors import check_executor
-from curate.ingest import IngestConfig, ingest, plan, preview
+from curate.difficulty.redecide import RedecideConfig, redecide
+from curate.ingest.sources import ENCODING_HINT, pinned, sources_from
+from curate.ingest.stage import IngestConfig, ingest, plan, preview
 from curate.options import Maps, Names, Revisions, Splits, with_options
-from curate.redecide import RedecideConfig, redecide
-from curate.review import ReviewConfig, review
-from curate.sources import ENCODING_HINT, pinned, sources_from
-from curate.stage import Outcome, run_stage
+from curate.review.command import ReviewConfig, review
+from curate.runner.executors import check_executor
+from curate.runner.run import Outcome, run_stage
+from curate.stages import STAGES, Entry
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
-
-
-class Entry(NamedTuple):
-    """Where a stage lives. Its module has the config model of this name and `stage(config) -> Stage`."""
-
-    module: str
-    config: str
-
-
-STAGES: Final[dict[str, Entry]] = {
-    "dedup": Entry("curate.dedup", "DedupConfig"),
-    "multiple-choice": Entry("curate.multiple_choice", "MultipleChoiceConfig"),
-    "decontaminate": Entry("curate.decontaminate", "DecontaminateConfig"),
-    "verifiable": Entry("curate.verifiable", "VerifiableConfig"),
-    "reviewed": Entry("curate.reviewed", "ReviewedConfig"),
-    "no-think": Entry("curate.no_think", "NoThinkConfig"),
-    "difficulty": Entry("curate.difficulty", "DifficultyConfig"),
-}
 
 Pool = Annotated[Path, typer.Argument(help="Artifact folder of the stage before.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", help="Artifact folder to write.", show_default=False)]
@@ -186,7 +169,7 @@ def run_command(
     executor: Executor = "local",
 ) -> None:
     """Run a pipeline file."""
-    from curate.funnel import steps_of, table
+    from curate.artifacts.funnel import steps_of, table
     from curate.pipeline import plan_lines, read_pipeline, run_pipeline
 
     check_executor(executor)
@@ -205,7 +188,7 @@ def funnel_command(
     png: Annotated[bool, typer.Option("--png", help="Draw it too, as RUN/funnel.png.")] = False,
 ) -> None:
     """Print a run's funnel."""
-    from curate.funnel import chain_in, draw, steps_of, table
+    from curate.artifacts.funnel import chain_in, draw, steps_of, table
     from curate.pipeline import PIPELINE, stages_of
 
     steps = steps_of(run, stages_of(run) if (run / PIPELINE).exists() else chain_in(run))
@@ -218,7 +201,7 @@ def funnel_command(
 @app.command("benchmarks", help=BENCHMARKS_HELP)
 def benchmarks_command() -> None:
     """List the bundle of benchmarks."""
-    from curate.benchmarks import bundle_lines
+    from curate.decontaminate.benchmarks import bundle_lines
 
     typer.echo("\n".join(bundle_lines()))
 

@@ -20,7 +20,7 @@ from curate.config import Config, parse, read_yaml
 
 PLAIN = (int, float, bool, str, Path)
 
-# what may be said of several sources on a command line, for `curate.sources.sources_from`
+# what may be said of several sources on a command line, for `curate.ingest.sources.sources_from`
 Maps = Annotated[
     list[str],
     typer.Option("--map", metavar="<str>", help="FIELD=COLUMN, or NAME:FIELD=COLUMN for one source; repeatable."),

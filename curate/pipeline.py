@@ -18,16 +18,17 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import Field
 
-from curate.artifact import open_artifact
-from curate.commands import STAGES
+from curate.artifacts.artifact import open_artifact
+from curate.artifacts.folder import STATE, has_begun
+from curate.artifacts.manifest import MANIFEST, fingerprint, read_manifest, write_atomic
 from curate.config import Config, nearest, parse, read_yaml
 from curate.engines import keep_warm
 from curate.errors import UserError
-from curate.ingest import IngestConfig, Plan, identity, ingest, plan
-from curate.manifest import MANIFEST, fingerprint, read_manifest, write_atomic
-from curate.out_folder import STATE, has_begun
-from curate.sources import Source, pinned
-from curate.stage import Outcome, Stage, run_stage
+from curate.ingest.sources import Source, pinned
+from curate.ingest.stage import IngestConfig, Plan, identity, ingest, plan
+from curate.runner.run import Outcome, run_stage
+from curate.runner.stage import Stage
+from curate.stages import STAGES
 
 PIPELINE: Final = "pipeline.json"
 INGEST: Final = "ingest"

@@ -2,8 +2,8 @@
 
 from curriculum.config import CurriculumConfig
 from curriculum.curriculum import Curriculum
-from curriculum.outage import Outage
-from curriculum.slots import PoolExhausted
-from curriculum.visits import Visit
+from curriculum.draw.slots import PoolExhausted
+from curriculum.pools.outage import Outage
+from curriculum.statistics.visits import Visit
 
 __all__ = ["Curriculum", "CurriculumConfig", "Outage", "PoolExhausted", "Visit"]

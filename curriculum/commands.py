@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 from curate.config import parse, read_yaml
 from curate.options import with_options
 from curriculum.config import CurriculumConfig
-from curriculum.explain import explain as explain_problem
-from curriculum.plots import plot as plot_run
-from curriculum.rules import RulesConfig, compare
-from curriculum.simulate import SimulateConfig, simulate, table
-from curriculum.simulate_plots import plot_courses
-from curriculum.status import status as run_status
+from curriculum.show.explain import explain as explain_problem
+from curriculum.show.plots import plot as plot_run
+from curriculum.show.status import status as run_status
+from curriculum.simulate.plots import plot_courses
+from curriculum.simulate.rules import RulesConfig, compare
+from curriculum.simulate.simulate import SimulateConfig, simulate, table
 
 Run = Annotated[
     Path, typer.Argument(help="Run folder of gradus train grpo, or one of its checkpoints.", show_default=False)

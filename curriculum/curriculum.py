@@ -18,20 +18,20 @@ import numpy as np
 import polars as pl
 
 from curate.errors import UserError
-from curriculum import state
 from curriculum.config import CurriculumConfig
-from curriculum.drift import Drift, Forecast
-from curriculum.figures import batch_figures, rate_histogram
-from curriculum.handover import begin_again, by_key, changes
-from curriculum.history import FIGURES, History
-from curriculum.outage import believed, find_outages, in_a_row, refuse_lasting
-from curriculum.prior import new_stats
-from curriculum.probe import probe_rows
-from curriculum.retirement import e_value
-from curriculum.slots import Order, Slots, fill_slots
-from curriculum.stats import HELD_OUT, STATUSES, Stats, update
-from curriculum.transitions import EVENTS, Move, apply_moves
-from curriculum.visits import Batch, Visit, as_batches
+from curriculum.draw.probe import probe_rows
+from curriculum.draw.slots import Order, Slots, fill_slots
+from curriculum.forecast.drift import Drift, Forecast
+from curriculum.forecast.figures import batch_figures, rate_histogram
+from curriculum.forecast.prior import new_stats
+from curriculum.pools.outage import believed, find_outages, in_a_row, refuse_lasting
+from curriculum.pools.retirement import e_value
+from curriculum.pools.transitions import EVENTS, Move, apply_moves
+from curriculum.state import files as state
+from curriculum.state.handover import begin_again, by_key, changes
+from curriculum.state.history import FIGURES, History
+from curriculum.statistics.stats import HELD_OUT, STATUSES, Stats, update
+from curriculum.statistics.visits import Batch, Visit, as_batches
 
 DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
 

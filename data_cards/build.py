@@ -19,10 +19,9 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Final
 
-from curate import funnel
-from curate.artifact import list_files, open_artifact
-from curate.errors import UserError
-from curate.manifest import (
+from curate.artifacts import funnel
+from curate.artifacts.artifact import list_files, open_artifact
+from curate.artifacts.manifest import (
     MANIFEST,
     Manifest,
     digest_of,
@@ -31,12 +30,13 @@ from curate.manifest import (
     sha256_of,
     write_atomic,
 )
-from data_cards import croissant, plots
-from data_cards.card import render
-from data_cards.card_config import CardConfig
-from data_cards.figures import pictures
-from data_cards.lineage import DATASET, Chain, added_columns, open_chain
-from data_cards.parts import LEAST, scan_written, write_parts
+from curate.errors import UserError
+from data_cards.card import croissant, plots
+from data_cards.card.card import render
+from data_cards.card.figures import pictures
+from data_cards.config import CardConfig
+from data_cards.dataset.lineage import DATASET, Chain, added_columns, open_chain
+from data_cards.dataset.parts import LEAST, scan_written, write_parts
 
 VERSION: Final = 1
 LOCK: Final = ".lock"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from curate.options import with_options
-from data_cards.card_config import CardConfig, PushConfig
+from data_cards.config import CardConfig, PushConfig
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,8 +39,8 @@ def _build(
     config: CardConfig,
     force: Annotated[bool, typer.Option("--force", help="Replace another dataset in --out.")] = False,
 ) -> None:
-    from curate.funnel import step_of, table
-    from curate.manifest import Manifest
+    from curate.artifacts.funnel import step_of, table
+    from curate.artifacts.manifest import Manifest
     from data_cards.build import build
 
     manifest, is_reused = build(run, out, config, force=force)
@@ -59,7 +59,7 @@ def _push(
 ) -> None:
     from huggingface_hub import HfApi
 
-    from data_cards.hub import push
+    from data_cards.hub.hub import push
 
     pushed = push(HfApi(), dataset, config)
     typer.echo(f"{pushed.url}{' (there already: nothing to do)' if pushed.is_reused else ''}")
@@ -83,7 +83,7 @@ def pull(
     """
     from huggingface_hub import HfApi
 
-    from data_cards.hub import pull as fetch
+    from data_cards.hub.hub import pull as fetch
 
     manifest, commit, is_reused = fetch(HfApi(), repo, revision, out)
     typer.echo(f"{out}{' (there already: nothing to do)' if is_reused else ''}")
@@ -105,11 +105,11 @@ def trace(
     """
     from rich.console import Console
 
-    from data_cards.evidence import benchmark_texts
-    from data_cards.show_trace import WIDTH, show
-    from data_cards.tables import open_tables, readable
-    from data_cards.trace import trace as follow
-    from data_cards.training import read_training
+    from data_cards.dataset.evidence import benchmark_texts
+    from data_cards.dataset.tables import open_tables, readable
+    from data_cards.dataset.trace import trace as follow
+    from data_cards.dataset.training import read_training
+    from data_cards.show.trace import WIDTH, show
 
     with readable(folder):
         found = follow(open_tables(folder), key, benchmark_texts(against or ()))
@@ -129,10 +129,10 @@ def diff(old: Old, new: New, repo: Repo = "", as_json: AsJson = False) -> None:
 
     Example: gradus card diff v1.0.0 v1.1.0 --repo me/first-problems
     """
-    from data_cards.diff import diff as compare
-    from data_cards.references import opened
-    from data_cards.show_diff import lines
-    from data_cards.tables import readable
+    from data_cards.dataset.diff import diff as compare
+    from data_cards.dataset.tables import readable
+    from data_cards.hub.references import opened
+    from data_cards.show.diff import lines
 
     with readable(f"{old} or {new}"), opened(old, repo) as before, opened(new, repo) as after:
         found = compare(before, after)
@@ -150,10 +150,10 @@ def bump(
 
     Example: gradus card bump me/first-problems datasets/second
     """
-    from data_cards.bump import next_version, propose
-    from data_cards.diff import diff as compare
-    from data_cards.references import opened, version_of
-    from data_cards.tables import readable
+    from data_cards.dataset.bump import next_version, propose
+    from data_cards.dataset.diff import diff as compare
+    from data_cards.dataset.tables import readable
+    from data_cards.hub.references import opened, version_of
 
     version = current or version_of(old, repo)
     with readable(f"{old} or {new}"), opened(old, repo) as before, opened(new, repo) as after:
@@ -173,9 +173,9 @@ def report(
 
     Example: gradus card report runs/first --out first.html --against math500.jsonl
     """
-    from data_cards.evidence import benchmark_texts
-    from data_cards.report import report as write
-    from data_cards.tables import open_tables, readable
+    from data_cards.dataset.evidence import benchmark_texts
+    from data_cards.dataset.tables import open_tables, readable
+    from data_cards.show.report import report as write
 
     with readable(folder):
         write(open_tables(folder), out, title or folder.resolve().name, benchmark_texts(against or ()))

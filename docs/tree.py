@@ -1,6 +1,6 @@
-"""Prints what stands where: every file of the project with the first sentence of its docstring.
+"""Writes docs/layout.md: every room and file of the project with the first sentence of its docstring.
 
-README.md holds the output between two marks; `make tree` writes it there, and a test holds it up to date.
+`make tree` runs it; a test holds the page up to date.
 """
 
 from __future__ import annotations
@@ -13,38 +13,46 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDERS: Final = ("curate", "curriculum", "train", "data_cards", "demo", "benchmarks", "docs")
-START, END = "<!-- tree -->\n", "<!-- /tree -->"
+PAGE: Final = ROOT / "docs" / "layout.md"
+HEAD: Final = """# Layout
+
+Each room with what comes in and what goes out, and each file with the first sentence of its docstring. `make tree` writes
+this page from the code.
+
+"""
 
 
-def tree(root: Path = ROOT) -> str:
+def page(root: Path = ROOT) -> str:
     """The project's files, a line each, grouped by folder, as Markdown."""
     paths = [root / "gradus.py", *(p for folder in FOLDERS for p in sorted((root / folder).rglob("*.py")))]
-    told = [path for path in paths if path.name != "__init__.py" and "__pycache__" not in path.parts]
-    folders = dict.fromkeys(path.parent for path in told)
-    return "".join(_section(folder.relative_to(root), [p for p in told if p.parent == folder]) for folder in folders)
+    files = [path for path in paths if path.name != "__init__.py" and "__pycache__" not in path.parts]
+    folders = sorted(
+        {path.parent for path in files},
+        key=lambda folder: (FOLDERS.index(folder.relative_to(root).parts[0]) + 1 if folder != root else 0, folder),
+    )
+    return HEAD + "\n".join(_section(root, folder, [p for p in files if p.parent == folder]) for folder in folders)
 
 
-def _section(folder: Path, paths: list[Path]) -> str:
+def _section(root: Path, folder: Path, paths: list[Path]) -> str:
     width = max(len(path.name) for path in paths)
     lines = "".join(f"{path.name:<{width}}  {first_sentence(path)}\n" for path in paths)
-    title = f"{folder.as_posix()}/" if folder.parts else "the door"
-    return f"<details><summary><code>{title}</code></summary>\n\n```\n{lines}```\n\n</details>\n"
+    name = folder.relative_to(root)
+    room = folder / "__init__.py"
+    about = f"{' '.join((docstring(room)).split())}\n\n" if name.parts and room.exists() else ""
+    title = f"`{name.as_posix()}/`" if name.parts else "The door"
+    return f"## {title}\n\n{about}```text\n{lines}```\n"
+
+
+def docstring(path: Path) -> str:
+    """A module's docstring, empty where it has none."""
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
 
 
 def first_sentence(path: Path) -> str:
     """The first sentence of a module's docstring, without its full stop."""
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    paragraph = " ".join(text.split("\n\n")[0].split())
+    paragraph = " ".join(docstring(path).split("\n\n")[0].split())
     return re.split(r"(?<=[.?])\s+(?=[A-Z`])", paragraph)[0].rstrip(".:")
 
 
-def write(readme: Path) -> None:
-    """Put the tree between the marks in a README."""
-    text = readme.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    after = rest.partition(END)[2]
-    readme.write_text(f"{before}{START}{tree()}{END}{after}", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    sys.stdout.write(tree()) if "--print" in sys.argv else write(ROOT / "README.md")
+    sys.stdout.write(page()) if "--print" in sys.argv else PAGE.write_text(page(), encoding="utf-8")

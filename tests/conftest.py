@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
+from support.places import SHARED
 
 from gradus import prepare_for_torch
 
 # as the command line does it: several tests at a time make a busy machine
 prepare_for_torch()
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 @pytest.fixture(scope="session")

@@ -12,12 +12,12 @@ import typer
 
 from curate.config import Config
 from curate.options import with_options
-from train.compare import compare
 from train.environment import leave_together
-from train.explain import explain
-from train.launch import accelerate_config
-from train.recipe import recipe
-from train.trace import trace
+from train.evaluate.compare import compare
+from train.grpo.explain import explain
+from train.recipes.command import recipe
+from train.runs.launch import accelerate_config
+from train.runs.trace import trace
 
 
 class Entry(NamedTuple):
@@ -29,13 +29,13 @@ class Entry(NamedTuple):
 
 
 COMMANDS: Final[dict[str, Entry]] = {
-    "sft": Entry("train.sft", "SftConfig", "sft"),
-    "grpo": Entry("train.grpo", "GrpoConfig", "grpo"),
-    "expert-iteration": Entry("train.expert_iteration", "ExpertIterationConfig", "expert_iteration"),
-    "distill": Entry("train.distill", "DistillConfig", "distill"),
-    "fuse": Entry("train.fuse", "FuseConfig", "fuse"),
-    "shortest": Entry("train.shortest", "ShortestConfig", "shortest"),
-    "evaluate": Entry("train.evaluate", "EvaluateConfig", "evaluate"),
+    "sft": Entry("train.tuning.sft", "SftConfig", "sft"),
+    "grpo": Entry("train.grpo.command", "GrpoConfig", "grpo"),
+    "expert-iteration": Entry("train.tuning.expert_iteration", "ExpertIterationConfig", "expert_iteration"),
+    "distill": Entry("train.tuning.distill", "DistillConfig", "distill"),
+    "fuse": Entry("train.tuning.fuse", "FuseConfig", "fuse"),
+    "shortest": Entry("train.tuning.shortest", "ShortestConfig", "shortest"),
+    "evaluate": Entry("train.evaluate.command", "EvaluateConfig", "evaluate"),
 }
 
 app = typer.Typer(

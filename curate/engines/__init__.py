@@ -1,6 +1,7 @@
 """Who generates: one small protocol, five engines behind it, and one way to put a problem to a model."""
 
-from curate.engines.engine_config import EngineConfig, Settled, open_engine, settle
+from curate.engines.config import EngineConfig, Settled, settle
+from curate.engines.open import open_engine
 from curate.engines.prompts import PromptConfig, messages, raw_text
 from curate.engines.protocol import CannotAsk, Completion, Engine, NotRecorded, PromptTooLong, Request, Sampling
 from curate.engines.warm import keep_warm

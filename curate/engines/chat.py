@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from jinja2 import TemplateError
 
-from curate.engines.engine_config import EngineConfig
+from curate.engines.config import EngineConfig
 from curate.engines.prompts import messages, open_think, prefill, raw_text, template_switches
 from curate.engines.protocol import PromptTooLong, Request
 from curate.errors import UserError

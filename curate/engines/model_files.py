@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from curate.artifacts.manifest import sha256_of
 from curate.errors import UserError
-from curate.manifest import sha256_of
 
 WEIGHTS: Final = ("*.safetensors", "pytorch_model*.bin", "*.gguf")
 DECIDING: Final = (

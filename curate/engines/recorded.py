@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
-from curate.artifact import Artifact, open_artifact
+from curate.artifacts.artifact import Artifact, open_artifact
 from curate.engines.protocol import Completion, Engine, NotRecorded, PromptTooLong, Request
 from curate.errors import UserError
 

@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from curate.config import Config
-from curate.engines.engine_config import Settled
+from curate.engines.config import Settled
 from curate.engines.prompts import raw_text
 from curate.engines.protocol import Completion, PromptTooLong, Request
 from curate.errors import UserError

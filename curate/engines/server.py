@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import httpx
 
+from curate.engines.config import EngineConfig, Settled
 from curate.engines.endpoints import Endpoint, Endpoints
-from curate.engines.engine_config import EngineConfig, Settled
 from curate.engines.prompts import EMPTY_THINK, messages, prefill, raw_text, template_switches
 from curate.engines.protocol import Completion, PromptTooLong, Request
 from curate.errors import UserError

@@ -24,7 +24,7 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from curate.engines.chat import Rendered, render, skips_special
-from curate.engines.engine_config import EngineConfig, Settled
+from curate.engines.config import EngineConfig, Settled
 from curate.engines.protocol import Completion, Request
 from curate.errors import UserError
 

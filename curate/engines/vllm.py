@@ -15,13 +15,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from curate.artifacts.manifest import canonical_json
 from curate.engines.chat import render, skips_special
-from curate.engines.engine_config import EngineConfig, Settled
+from curate.engines.config import EngineConfig, Settled
 from curate.engines.prompts import PromptConfig
 from curate.engines.protocol import Completion, Request, Sampling
 from curate.engines.warm import SHELF
 from curate.errors import UserError
-from curate.manifest import canonical_json
 
 if TYPE_CHECKING:
     from curate.engines.vllm_drivers import Driver

@@ -11,12 +11,12 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from curate.verify.decide import DEFAULT, SYMBOLIC, decide, keyed, reads_as_answer
+from curate.verify.compare.decide import DEFAULT, SYMBOLIC, decide, keyed, reads_as_answer
 from curate.verify.extract import Extraction, extract
 from curate.verify.policy import Policy
-from curate.verify.pool import Outcome, Pair, ask_many
+from curate.verify.symbolic.pool import Outcome, Pair, ask_many
 from curate.verify.verdict import OVERRUN, Decision, Item, Verdict, correct, undecided, wrong
-from curate.verify.words import is_prose
+from curate.verify.vocabulary.words import is_prose
 
 _PLACEHOLDER: Final = re.compile(
     r"(?:\\text\{ ?)?(?:(?:the|your|my|final|numerical) )*(?:answer|result)(?: here)? ?\}?|\\ldots ?", re.IGNORECASE
@@ -64,7 +64,7 @@ def _programs(items: Sequence[Item], verdicts: list[Verdict | None], policy: Pol
     """Run the programs among the items, several at a time, and put their verdicts in place."""
     indexes = [index for index, item in enumerate(items) if item.kind == "code"]
     if indexes:
-        from curate.verify.code import verify_programs
+        from curate.verify.code.grade import verify_programs
 
         for index, verdict in zip(indexes, verify_programs([items[i] for i in indexes], policy, workers), strict=True):
             verdicts[index] = verdict

@@ -17,7 +17,9 @@ from curate.config import parse
 from curate.errors import UserError
 from curate.progress import Progress
 from curate.records import KINDS
-from curate.verify import Item, Policy, Verdict, verify_many
+from curate.verify.check import verify_many
+from curate.verify.policy import Policy
+from curate.verify.verdict import Item, Verdict
 
 HELP: Final = """Check a JSONL file of answers against their ground truths, and write each row with its verdict.
 
@@ -70,8 +72,8 @@ def _judging(judge: str | None) -> Iterator[Callable[[Sequence[Item], list[Verdi
     if judge is None:
         yield lambda _, verdicts: verdicts
         return
-    from curate.verify.judge import open_judge
-    from curate.verify.judge_config import JudgeConfig
+    from curate.verify.judge.config import JudgeConfig
+    from curate.verify.judge.judge import open_judge
 
     try:
         values = yaml.safe_load(judge)

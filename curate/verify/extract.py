@@ -10,8 +10,8 @@ import re
 from collections import deque
 from typing import Final, NamedTuple
 
-from curate.verify.normalise import matching_brace
 from curate.verify.policy import Policy
+from curate.verify.spelling.normalise import matching_brace
 from curate.verify.verdict import Reason
 
 _BOX: Final = re.compile(r"\\(?:boxed|fbox|framebox)\s*(?=(\{)?)")

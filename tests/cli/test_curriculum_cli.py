@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from curate.artifact import seal, shard_path, write_shard
+from curate.artifacts.artifact import seal, shard_path, write_shard
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig, Visit
 from curriculum.commands import app

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from model_pool import pool, says, script, sums
+from support.model_pool import pool, says, script, sums
 
-from curate.artifact import open_artifact
-from curate.samples import LOG
+from curate.artifacts.artifact import open_artifact
+from curate.artifacts.samples import LOG
 
 GRADUS = Path(sys.executable).with_name("gradus")
 

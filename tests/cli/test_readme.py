@@ -5,15 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.places import ROOT
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_tree_in_the_readme_is_the_tree_on_disk() -> None:
+def test_the_layout_page_is_the_tree_on_disk() -> None:
     printed = subprocess.run(
         [sys.executable, ROOT / "docs" / "tree.py", "--print"], capture_output=True, text=True, check=True
     ).stdout
-    assert printed in README, "run `make tree`"
+    assert printed == (ROOT / "docs" / "layout.md").read_text(encoding="utf-8"), "run `make tree`"
 
 
 def test_every_gradus_command_in_the_readme_exists_with_its_options() -> None:

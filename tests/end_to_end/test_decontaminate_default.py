@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 import polars as pl
-from hub_server import TOKEN, Fault, Hub, running_hub
 from huggingface_hub import HfApi
-from small_run import problems, write_pool
+from support.hub_server import TOKEN, Fault, Hub, running_hub
+from support.places import ROOT
+from support.small_run import problems, write_pool
 
-from curate.artifact import open_artifact
-from curate.benchmarks import DEFAULT
-from curate.sources import Source
+from curate.artifacts.artifact import open_artifact
+from curate.decontaminate.benchmarks import DEFAULT
+from curate.ingest.sources import Source
 
 
 def published(hub: Hub, source: Source) -> None:
@@ -38,7 +39,7 @@ def decontaminated(hub: Hub, folder: Path, *more: str) -> subprocess.CompletedPr
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(folder / "home")}
     words = ["decontaminate", str(folder / "pool"), "--against", "default", "--out", str(folder / "out"), *more]
     command = [sys.executable, "-c", "import gradus; gradus.main()", "curate", *words]
-    root = Path(__file__).parents[2]
+    root = ROOT
     return subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, timeout=110)
 
 

@@ -14,18 +14,18 @@ import polars as pl
 import pytest
 import yaml
 from datasets import load_dataset
-from hub_server import TOKEN, Fault, Hub, running_hub
 from huggingface_hub import DatasetCard, HfApi, constants
-from small_run import write_run
+from support.hub_server import TOKEN, Fault, Hub, running_hub
+from support.small_run import write_run
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig
-from curriculum.state import newest
+from curriculum.state.files import newest
 from data_cards.build import build
-from data_cards.card_config import CardConfig, PushConfig
-from data_cards.hub import Pushed, pull, tags
-from data_cards.hub import push as send
+from data_cards.config import CardConfig, PushConfig
+from data_cards.hub.hub import Pushed, pull, tags
+from data_cards.hub.hub import push as send
 
 REPO = "someone/problems"
 # the client's own LFS uploads pass bytes to httpx in a way that httpx wants to see changed

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hub_server import TOKEN, Hub, running_hub
 from huggingface_hub import CommitOperationAdd, HfApi
+from support.hub_server import TOKEN, Hub, running_hub
+from support.places import ROOT
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 
 # the client's own uploads pass bytes to httpx in a way that httpx wants to see changed
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
@@ -32,7 +33,7 @@ def committed(hub: Hub, answers: list[str]) -> str:
 def gradus(hub: Hub, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(home)}
     command = [sys.executable, "-c", "import gradus; gradus.main()", "curate", "ingest", *words]
-    root = Path(__file__).parents[2]
+    root = ROOT
     return subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, timeout=100)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from model_pool import pool, script, sums
+from support.model_pool import pool, script, sums
 
-from curate.samples import LOG
+from curate.artifacts.samples import LOG
 
 NUM_KILLS = 20
 GRADUS = Path(sys.executable).with_name("gradus")

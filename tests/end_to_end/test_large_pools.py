@@ -8,8 +8,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
@@ -41,7 +42,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def peak_mb(*words: str) -> float:
-    root = Path(__file__).parents[2]
+    root = ROOT
     done = subprocess.run([sys.executable, "-c", MEASURE, *words], capture_output=True, text=True, cwd=root, check=True)
     return int(done.stdout.split("peak_kb")[1]) / 1024
 

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from apart import apart
-from small_run import problems, write_pool
+from support.apart import apart
+from support.small_run import problems, write_pool
 
-from curate import decontaminate, dedup, multiple_choice, verifiable
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
+from curate.decontaminate import stage as decontaminate
+from curate.dedup import stage as dedup
 from curate.errors import UserError
-from curate.stage import Stage, run_stage
+from curate.multiple_choice import stage as multiple_choice
+from curate.runner.run import run_stage
+from curate.runner.stage import Stage
+from curate.verifiable import stage as verifiable
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 LEAK = "How many of the 24 lamps in the long hall are lit when every third lamp is broken and 5 others are off?"

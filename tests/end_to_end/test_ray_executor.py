@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apart import apart
-from model_pool import pool, script, sums
+from support.apart import apart
+from support.model_pool import pool, script, sums
 
-from curate.artifact import Artifact, open_artifact
-from curate.difficulty import DifficultyConfig, stage
+from curate.artifacts.artifact import Artifact, open_artifact
+from curate.artifacts.samples import LOG
+from curate.difficulty.stage import DifficultyConfig, stage
 from curate.errors import UserError
-from curate.samples import LOG
-from curate.stage import run_stage
+from curate.runner.run import run_stage
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 # a node that is gone is noticed in seconds

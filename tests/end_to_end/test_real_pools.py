@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from curate.artifact import Artifact, open_artifact
+from curate.artifacts.artifact import Artifact, open_artifact
 from curate.commands import app
 
 pytestmark = pytest.mark.shared

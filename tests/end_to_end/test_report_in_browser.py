@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from small_run import HOSTILE, PROMPTS, write_run
+from support.small_run import HOSTILE, PROMPTS, write_run
 
-from data_cards.report import report
-from data_cards.tables import open_tables
+from data_cards.dataset.tables import open_tables
+from data_cards.show.report import report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_pool import pool, problem
-from smollm2 import smollm2
+from support.model_pool import pool, problem
+from support.smollm2 import smollm2
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 from curate.config import parse
-from curate.difficulty import DifficultyConfig, stage
-from curate.stage import run_stage
+from curate.difficulty.stage import DifficultyConfig, stage
+from curate.runner.run import run_stage
 
 NUM_SHOTS, NUM_PROBLEMS = 4, 100
 

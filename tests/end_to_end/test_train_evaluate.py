@@ -8,9 +8,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hub_server import TOKEN, running_hub
 from huggingface_hub import HfApi
-from toy_runs import copier_folder, write_jsonl
+from support.hub_server import TOKEN, running_hub
+from support.places import ROOT
+from support.toy_runs import copier_folder, write_jsonl
 
 from curate.errors import UserError
 from curate.records import problem_key
@@ -128,7 +129,7 @@ def test_a_hub_dataset_is_evaluated_at_the_commit_that_was_asked_for(copier: Pat
                 [sys.executable, "-c", "import gradus; gradus.main()", "train", "evaluate", "--model",
                  copier / "sft" / "model", "--engine", "transformers", "--n", "1", "--max-tokens", "8",
                  "--data", "someone/sums", "--split", split, "--revision", revision, "--out", tmp_path / name],
-                capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=200,
+                capture_output=True, text=True, cwd=ROOT, timeout=200,
                 env={**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path / "home")},
             )
             for name, split, revision in (("old", "test", commits[0]), ("none", "train", "main"))

@@ -2,19 +2,18 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
 pytestmark = pytest.mark.heavy
-ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
-from train.generation import import_generation
-from train.quiet import quiet
+from train.grpo.generation import import_generation
+from train.runs.quiet import quiet
 quiet()
 import_generation(uses_vllm=False)
-from train.trainer import CurriculumGRPOTrainer
+from train.grpo.trainer import CurriculumGRPOTrainer
 from trl.generation import vllm_generation
 print("vllm" in sys.modules, hasattr(vllm_generation, "LLM"), vllm_generation.is_vllm_available())
 import_generation(uses_vllm=True)

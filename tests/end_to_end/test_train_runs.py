@@ -12,11 +12,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from toy_runs import copier_folder, copying_problems, write_jsonl
+from support.toy_runs import copier_folder, copying_problems, write_jsonl
 
 from curate.errors import UserError
 from gradus import app
-from train.problems import read_problems
+from train.data.problems import read_problems
 
 # a shared machine may be slow; each of these takes seconds on a free one
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(400)]

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_pool import pool, problem, script
-from toy_runs import copying_problems, small_toy, train_copier, write_jsonl
+from support.model_pool import pool, problem, script
+from support.toy_runs import copying_problems, small_toy, train_copier, write_jsonl
 
-from curate.difficulty import DifficultyConfig, stage
+from curate.difficulty.stage import DifficultyConfig, stage
 from curate.errors import UserError
-from curate.stage import run_stage
+from curate.runner.run import run_stage
 from demo.toy import build_toy
 from gradus import app
 

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from toy_runs import copying_problems, train_copier
+from support.places import ROOT
+from support.toy_runs import copying_problems, train_copier
 
-from train.launch import FOLDER
+from train.runs.launch import FOLDER
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 BIN = Path(sys.executable).parent
-ROOT = Path(__file__).parents[2]
 
 
 CPU = ("--config_file", FOLDER / "cpu.yaml", "--no_python", BIN / "gradus")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.places import ROOT
 
 from curate.errors import UserError
 
@@ -24,7 +25,7 @@ PROMPT = "Say 3."
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a process with vLLM in it did and saw."""
     folder = tmp_path_factory.mktemp("vllm")
-    tests = Path(__file__).parents[1]
+    tests = ROOT / "tests"
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": f"{tests}:{tests.parent}"}
     program = [sys.executable, __file__, str(folder)]
     done = subprocess.run(program, capture_output=True, text=True, timeout=500, env=environment)
@@ -57,7 +58,7 @@ def test_heads_that_vllm_does_not_know_are_refused_before_it_starts(seen: dict[s
 
 
 def _look(folder: Path) -> dict[str, Any]:
-    from toy_runs import copying_problems, train_copier
+    from support.toy_runs import copying_problems, train_copier
 
     from demo.toy import build_toy
 
@@ -91,12 +92,12 @@ def _look(folder: Path) -> dict[str, Any]:
 
 def _train(toy: Path, problems: Path, run: Path) -> Any:
     """Train by the command's own parts, and keep the trainer."""
-    from train.grpo import build_trainer
-    from train.grpo_config import GrpoConfig
-    from train.objectives import objective_named
-    from train.problems import read_problems
-    from train.run_folder import RunFolder
-    from train.running import identify, train_and_save
+    from train.data.problems import read_problems
+    from train.grpo.command import build_trainer
+    from train.grpo.config import GrpoConfig
+    from train.grpo.objectives import objective_named
+    from train.runs.folder import RunFolder
+    from train.runs.running import identify, train_and_save
 
     config = GrpoConfig(
         vllm=True, num_problems=2, group_size=4, max_steps=STEPS, max_tokens=12, learning_rate=1e-2, save_steps=2,
@@ -129,7 +130,7 @@ def _by_transformers(model: Path, ids: list[int]) -> list[int]:
 
 
 def _refusal(model: Path) -> str:
-    from train.generation import prepare_generation
+    from train.grpo.generation import prepare_generation
 
     try:
         prepare_generation(model, {}, uses_vllm=True)

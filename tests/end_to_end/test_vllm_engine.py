@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from model_pool import pool, sums
+from support.model_pool import pool, sums
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
+from curate.difficulty.no_think import NoThinkConfig
+from curate.difficulty.no_think import stage as no_think_stage
 from curate.engines import Completion, Engine, EngineConfig, PromptTooLong, Request, open_engine
-from curate.no_think import NoThinkConfig
-from curate.no_think import stage as no_think_stage
-from curate.stage import run_stage
+from curate.runner.run import run_stage
 from demo.toy import build_toy
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::DeprecationWarning")]

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from golden import check, looks_alike, texts_of
-from small_run import write_run
+from support.golden import check, looks_alike, texts_of
+from support.places import ROOT
+from support.small_run import write_run
 
 from curate.pipeline import read_pipeline, run_pipeline
 from data_cards.build import build
-from data_cards.card_config import CardConfig
+from data_cards.config import CardConfig
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 WITH_A_MODEL = ("no-think", "difficulty")
 CONFIG = CardConfig(name="Golden", description="A small dataset that is built in every test.", repo="gradus/golden")
 

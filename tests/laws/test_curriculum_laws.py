@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted, Visit
-from curriculum.policies import POLICIES
+from curriculum.draw.policies import POLICIES
 
 BINDING = {"dataset": "d" * 64, "model": "toy", "sampling": "temperature=1.0"}
 GROUP = 8
@@ -120,7 +120,11 @@ def test_whatever_comes_of_a_visit_the_figures_stay_sound(
     assert (curriculum.stats.evidence >= 0).all()
     assert np.isfinite(list(curriculum.metrics().values())).all()
     trusted = curriculum.history.visits.select("num_correct", "num_wrong", "num_undecided").sum().row(0)
-    totals = (curriculum.stats.num_correct, curriculum.stats.num_wrong, curriculum.stats.num_undecided)
+    totals = (
+        curriculum.stats.num_correct,
+        curriculum.stats.num_wrong,
+        curriculum.stats.num_undecided,
+    )
     assert trusted == tuple(int(total.sum()) for total in totals)
     folder = tmp_path_factory.mktemp("state")
     curriculum.save(folder)

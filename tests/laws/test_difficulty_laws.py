@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_pool import problem, script
+from support.model_pool import problem, script
 
-from curate.difficulty import DifficultyConfig
-from curate.difficulty import stage as difficulty
-from curate.no_think import NoThinkConfig
-from curate.no_think import stage as no_think
+from curate.artifacts.samples import SampleList
+from curate.difficulty.no_think import NoThinkConfig
+from curate.difficulty.no_think import stage as no_think
+from curate.difficulty.stage import DifficultyConfig
+from curate.difficulty.stage import stage as difficulty
 from curate.records import PROBLEM, schema
-from curate.samples import SampleList
-from curate.stage import Stage, Workspace
+from curate.runner.stage import Stage, Workspace
 
 NUM_PROBLEMS = 24
 ROWS = pl.DataFrame(

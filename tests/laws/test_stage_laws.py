@@ -9,17 +9,18 @@ from typing import Any, Final
 
 import polars as pl
 import pytest
-from interruption import cut_everywhere
-from pools import pool_of, run
+from support.interruption import cut_everywhere
+from support.pools import pool_of, run
 
-from curate.artifact import open_artifact
-from curate.commands import STAGES
+from curate.artifacts.artifact import open_artifact
 from curate.config import Config, parse
 from curate.errors import UserError
-from curate.ingest import IngestConfig, ingest, plan
+from curate.ingest.sources import Source
+from curate.ingest.stage import IngestConfig, ingest, plan
 from curate.records import DECISION, problem_key
-from curate.sources import Source
-from curate.stage import Stage, run_stage
+from curate.runner.run import run_stage
+from curate.runner.stage import Stage
+from curate.stages import STAGES
 
 NEED_A_MODEL: Final = {"no-think", "difficulty"}
 NAMES: Final = [name for name in STAGES if name not in NEED_A_MODEL]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curate.verifiable import VerifiableConfig, run
+from curate.verifiable.stage import VerifiableConfig, run
 
 WORDS = (
     "Prove", "that", "find", "(a)", "(b)", "?", "answer:", "4", "$x$", "求", "证明", "Give", "an", "example", "\n",

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from curate.cores import VARIABLE, usable_cores
+from curate.cpus import VARIABLE, usable_cores
 
 ONE_OF_MANY = """
-from curate.executors import _Actor
-from curate.verify.pool import _IDLE, default_workers
-from curate.cores import usable_cores
+from curate.runner.ray import _Actor
+from curate.verify.symbolic.pool import _IDLE, default_workers
+from curate.cpus import usable_cores
 _Actor(None, False, {one_of_many})
 print(usable_cores(), default_workers(), _IDLE.slots._value)
 """

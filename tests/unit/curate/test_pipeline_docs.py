@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import yaml
+from support.places import ROOT
 
-from curate.ingest import IngestConfig
+from curate.ingest.sources import Source
+from curate.ingest.stage import IngestConfig
 from curate.pipeline import read_pipeline
-from curate.sources import Source
 
-PAGE = (Path(__file__).parents[3] / "docs" / "pipeline.md").read_text()
+PAGE = (ROOT / "docs" / "pipeline.md").read_text()
 
 
 def test_the_example_is_a_pipeline_that_is_read(tmp_path: Path) -> None:
@@ -26,6 +27,6 @@ def test_the_example_is_a_pipeline_that_is_read(tmp_path: Path) -> None:
 
 def test_the_reasons_it_lists_are_those_that_import_gives() -> None:
     listed = set(re.findall(r"`([a-z0-9_]+)`", PAGE.split("dropped with its line:")[1].split("\n\n")[0]))
-    code = "".join(path.read_text() for path in sorted((Path(__file__).parents[3] / "curate").glob("*.py")))
+    code = "".join(path.read_text() for path in sorted((ROOT / "curate" / "ingest").glob("*.py")))
     given = set(re.findall(r'Unusable\(\s*"(\w+)"|Row\([^"]*?, None, "(\w+)"', code))
     assert {one or other for one, other in given} | {"too_large"} == listed

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 import yaml
-from interruption import cut_everywhere
+from support.interruption import cut_everywhere
+from support.places import ROOT
 
-from curate.artifact import open_artifact
+from curate.artifacts.artifact import open_artifact
 from curate.errors import UserError
 from curate.pipeline import plan_lines, read_pipeline, run_pipeline, stages_of
-from curate.stage import Outcome
+from curate.runner.run import Outcome
 
 WORDS = (
     "anchor basket candle dragon engine forest garden harbour island jungle kettle ladder meadow needle orchard".split()
@@ -176,7 +177,7 @@ def test_a_process_killed_by_the_system_leaves_a_run_that_goes_on(source: Path, 
     run(path, tmp_path / "undisturbed")
     gradus = [sys.executable, "-c", "import gradus; gradus.main()"]
     command = [*gradus, "curate", "run", str(path), "--out", str(tmp_path / "killed")]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[3])
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT)
     deadline = time.monotonic() + 60
     while not (tmp_path / "killed" / "ingest" / "state.json").exists() and process.poll() is None:
         assert time.monotonic() < deadline

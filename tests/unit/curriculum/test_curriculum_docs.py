@@ -1,16 +1,16 @@
 """The docs name every setting's table, command and file as they are."""
 
-from pathlib import Path
-
 import pytest
+from support.places import ROOT
 
-from curriculum import CurriculumConfig, state
+from curriculum import CurriculumConfig
 from curriculum.commands import app
-from curriculum.policies import POLICIES
-from curriculum.stats import STATUSES
-from curriculum.transitions import EVENTS
+from curriculum.draw.policies import POLICIES
+from curriculum.pools.transitions import EVENTS
+from curriculum.state import files as state
+from curriculum.statistics.stats import STATUSES
 
-DOCS = (Path(__file__).parents[3] / "docs" / "curriculum.md").read_text(encoding="utf-8")
+DOCS = (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

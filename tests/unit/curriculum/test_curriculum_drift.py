@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from curriculum import Curriculum, CurriculumConfig, Visit
-from curriculum.drift import MAX_SHIFT, Forecast
-from curriculum.prior import new_stats
+from curriculum.forecast.drift import MAX_SHIFT, Forecast
+from curriculum.forecast.prior import new_stats
 
 BINDING = {"dataset": "d", "model": "m", "sampling": "s"}
 GROUP = 8

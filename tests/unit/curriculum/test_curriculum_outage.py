@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from curriculum import Curriculum, CurriculumConfig, Outage, Visit
-from curriculum.outage import log_chance
+from curriculum.pools.outage import log_chance
 
 GROUP = 8
 

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from curriculum import CurriculumConfig
-from curriculum.drift import Forecast
-from curriculum.policies import POLICIES, hardest
-from curriculum.prior import new_stats
-from curriculum.stats import Stats
+from curriculum.draw.policies import POLICIES, hardest
+from curriculum.forecast.drift import Forecast
+from curriculum.forecast.prior import new_stats
+from curriculum.statistics.stats import Stats
 
 SURE = 1_000_000
 

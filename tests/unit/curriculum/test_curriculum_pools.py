@@ -29,7 +29,7 @@ def pool(curriculum: Curriculum, row: int) -> str:
 
 
 def _one(curriculum: Curriculum, row: int) -> dict[str, int]:
-    from curriculum.stats import STATUSES
+    from curriculum.statistics.stats import STATUSES
 
     return {name: int(curriculum.stats.status[row] == place) for place, name in enumerate(STATUSES)}
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted, Visit
-from curriculum.policies import POLICIES
+from curriculum.draw.policies import POLICIES
 
 GROUP = 8
 

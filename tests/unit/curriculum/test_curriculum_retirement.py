@@ -5,7 +5,7 @@ from itertools import repeat
 import numpy as np
 import pytest
 
-from curriculum.rules import RULES, RulesConfig, Trial, try_rule
+from curriculum.simulate.rules import RULES, RulesConfig, Trial, try_rule
 
 CONFIG = RulesConfig(num_problems=4000)
 

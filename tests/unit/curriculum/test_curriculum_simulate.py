@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 from curriculum import CurriculumConfig
-from curriculum.learner import LEARNERS, Habits, Learner
-from curriculum.rules import RULES
-from curriculum.simulate import Course, SimulateConfig, half_width, run_course
+from curriculum.simulate.learner import LEARNERS, Habits, Learner
+from curriculum.simulate.rules import RULES
+from curriculum.simulate.simulate import Course, SimulateConfig, half_width, run_course
 
 STILL = Habits(0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from curriculum import Curriculum, CurriculumConfig
-from curriculum.policies import POLICIES
+from curriculum.draw.policies import POLICIES
 
 NUM = 1_000_000
 

@@ -9,7 +9,7 @@ import pytest
 
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig, Visit
-from curriculum.state import VERSION
+from curriculum.state.files import VERSION
 
 BINDING = {"dataset": "a" * 64, "model": "m1", "sampling": "temperature=1.0"}
 CONFIG = CurriculumConfig(recheck_after=4, park_after=2, outage_p=0)

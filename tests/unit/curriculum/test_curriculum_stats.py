@@ -8,9 +8,9 @@ import pytest
 
 from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig, Visit
-from curriculum.prior import new_stats
-from curriculum.stats import Stats, update
-from curriculum.visits import as_batches
+from curriculum.forecast.prior import new_stats
+from curriculum.statistics.stats import Stats, update
+from curriculum.statistics.visits import as_batches
 
 
 def stats_of(config: CurriculumConfig | None = None, **columns: list[object]) -> Stats:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from generations import Generating
-from toy_runs import copying_problems, small_toy
+from support.generations import Generating
+from support.toy_runs import copying_problems, small_toy
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,199 @@
+"""The folder that a stage writes into: who may write, what is already done, and how it becomes a complete artifact.
+
+    .lock            held while a process writes here
+    state.json       fingerprint of the run in progress, written before the first shard
+    kept/ dropped/   one shard each per finished batch; dropped is written second: its presence means the batch is done
+    samples.jsonl    what the model said so far
+    scratch.tmp/     what a stage spills while it runs
+    manifest.json    last of all
+
+A rerun with the same fingerprint goes on where the last one stopped, or reuses a complete artifact. Another fingerprint
+is refused unless `force`, which starts over; where the earlier run could not even start, nothing is in the way.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final, Self
+
+import polars as pl
+
+from curate.artifacts.artifact import PARTS, scan_part, seal, shard_path, write_shard
+from curate.artifacts.manifest import (
+    MANIFEST,
+    Manifest,
+    canonical_json,
+    fingerprint,
+    read_manifest,
+    verify_files,
+    write_atomic,
+)
+from curate.artifacts.samples import LOG
+from curate.errors import UserError
+from curate.records import DECISION
+
+Scan = Callable[[str], pl.LazyFrame]
+Facts = Callable[[Scan], dict[str, Any]]
+Plots = Callable[[Scan], dict[str, bytes]]
+STATE: Final = "state.json"
+SCRATCH: Final = "scratch.tmp"
+OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, ".lock")
+
+
+def has_begun(folder: Path) -> bool:
+    """Whether a run in this folder left anything to lose: one that could not even start leaves its state alone."""
+    files = (path for path in folder.rglob("*") if path.is_file() and SCRATCH not in path.relative_to(folder).parts)
+    return any(path.stat().st_size > 0 for path in files if path.name != STATE)
+
+
+class OutFolder:
+    """`with OutFolder(out, identity, reads=[...]) as folder:` — locked, checked, ready to go on."""
+
+    def __init__(
+        self, folder: Path, identity: Mapping[str, Any], *, reads: Sequence[Path] = (), force: bool = False
+    ) -> None:
+        """`identity` holds stage, version, config and inputs: what the fingerprint is made from.
+
+        `reads` are the paths that the run reads: `force` would delete what is in this folder.
+        """
+        self.folder = folder
+        self._reads = reads
+        self._identity = dict(identity)
+        self._identity["fingerprint"] = fingerprint(**identity)
+        self._force = force
+        self._lock: IO[str] | None = None
+
+    def __enter__(self) -> Self:
+        here = self.folder.resolve()
+        if any(here in (path.resolve(), *path.resolve().parents) for path in self._reads):
+            raise UserError(f"{self.folder}: is what the run reads from; choose another folder for --out")
+        if within := next((path for path in self._reads if path.resolve() in here.parents), None):
+            raise UserError(f"{self.folder}: lies inside {within}, which the run reads; choose a folder beside it")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.folder / ".lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._close_lock()
+            raise UserError(
+                f"{self.folder}: another gradus process writes here; wait for it or choose another folder"
+            ) from None
+        except (PermissionError, FileExistsError, NotADirectoryError, OSError) as error:
+            raise UserError(f"{self.folder}: cannot write here ({error.strerror}); choose another folder") from None
+        try:
+            self._refuse_foreign_files()
+            self._settle_earlier_run()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        (self.folder / ".lock").unlink(missing_ok=True)
+        self._close_lock()
+
+    def _close_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+    def complete(self) -> Manifest | None:
+        """The manifest, after checking every file, where this very work is already done."""
+        if not (self.folder / MANIFEST).exists():
+            return None
+        manifest = read_manifest(self.folder)
+        verify_files(self.folder, manifest)
+        return manifest
+
+    def has_batch(self, index: int) -> bool:
+        """Whether batch `index` was finished by an earlier run."""
+        return shard_path(self.folder, "dropped", index).exists()
+
+    def write_batch(self, index: int, rows: pl.DataFrame) -> None:
+        """Write a batch's kept rows (without the decision columns) and then its dropped rows."""
+        is_kept = pl.col("drop_reason").is_null()
+        write_shard(shard_path(self.folder, "kept", index), rows.filter(is_kept).drop(*DECISION))
+        write_shard(shard_path(self.folder, "dropped", index), rows.filter(~is_kept))
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """An empty folder within this one, for what is spilled on the way; deleted at the end, after a kill here."""
+        folder = self.folder / SCRATCH
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def finish(self, facts: Facts | None = None, plots: Plots | None = None) -> Manifest:
+        """Count what lies in the shards and write README and manifest; the artifact is complete after this.
+
+        `facts` computes further figures for the manifest from the parts on disk, `plots` pictures for `plots/`.
+        """
+        kept = scan_part(self.folder, "kept").select(pl.len()).collect().item()
+        reasons = scan_part(self.folder, "dropped").group_by("drop_reason").len().sort("drop_reason").collect()
+        counts = dict(reasons.iter_rows())
+        num_dropped = sum(counts.values())
+        fields = {
+            **self._identity,
+            "num_in": kept + num_dropped,
+            "num_kept": kept,
+            "num_dropped": num_dropped,
+            "reasons": counts,
+            "facts": facts(partial(scan_part, self.folder)) if facts else {},
+        }
+        for name, picture in (plots(partial(scan_part, self.folder)) if plots else {}).items():
+            write_atomic(self.folder / "plots" / name, picture)
+        manifest = seal(self.folder, fields)
+        self._tidy()
+        return manifest
+
+    def _tidy(self) -> None:
+        """Take away what only a run in progress needs."""
+        for name in (STATE, LOG):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def _refuse_foreign_files(self) -> None:
+        foreign = sorted(
+            path.name for path in self.folder.iterdir() if path.name not in OURS and not path.name.endswith(".tmp")
+        )
+        if foreign:
+            raise UserError(
+                f"{self.folder}: holds files that gradus did not write ({foreign[0]}); choose an empty folder"
+            )
+
+    def _settle_earlier_run(self) -> None:
+        earlier = self._earlier_fingerprint()
+        if earlier not in (None, self._identity["fingerprint"]):
+            if has_begun(self.folder) and not self._force:
+                raise UserError(
+                    f"{self.folder}: holds the result of another configuration or input; "
+                    "choose another folder, or --force to replace it"
+                )
+            self._clear()
+        if (self.folder / MANIFEST).exists():
+            self._tidy()  # the earlier run may have been killed between its manifest and this
+        else:
+            state = {name: self._identity[name] for name in ("stage", "version", "fingerprint", "config", "inputs")}
+            write_atomic(self.folder / STATE, (canonical_json(state) + "\n").encode())
+
+    def _clear(self) -> None:
+        """Delete all that an earlier run left, half-written files and folders too."""
+        for path in self.folder.iterdir():
+            if path.name != ".lock":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _earlier_fingerprint(self) -> str | None:
+        if (self.folder / MANIFEST).exists():
+            return read_manifest(self.folder).fingerprint
+        state = self.folder / STATE
+        return str(json.loads(state.read_bytes())["fingerprint"]) if state.exists() else None

@@ -1,0 +1,162 @@
+"""The log of what a model said: append-only while a stage samples, Parquet once it is done.
+
+A stage that samples appends one JSON line per judged completion to `samples.jsonl`. A run that was killed leaves at
+most one torn last line, which is cut off on the next start; every whole line is work that needs no second payment.
+`seal` turns the log into `samples/*.parquet`, sorted by key and index, so that the order of arrival leaves no trace.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+import polars as pl
+
+from curate.artifacts.artifact import shard_path, write_shard
+from curate.errors import UserError
+from curate.records import SAMPLE, schema
+
+LOG: Final = "samples.jsonl"
+SHARD_ROWS: Final = 100_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One judged completion; the fields are documented in `records.SAMPLE`."""
+
+    key: str
+    index: int
+    text: str
+    num_tokens: int
+    finish_reason: str
+    verdict: str
+    verdict_reason: str
+    seed: int
+
+
+def sample_seed(run_seed: int, key: str, index: int) -> int:
+    """Seed of sample `index` of a problem, in [0, 2**31): the same however many samples are drawn around it."""
+    return int.from_bytes(hashlib.sha256(f"{run_seed}:{key}:{index}".encode()).digest()[:4], "big") >> 1
+
+
+class Samples(Protocol):
+    """What a stage that samples needs of a log: what a problem has so far, and room for more."""
+
+    def of(self, key: str) -> tuple[Sample, ...]:
+        """The samples of a problem so far, by index."""
+        ...
+
+    def append(self, sample: Sample) -> None:
+        """Add a sample."""
+        ...
+
+
+class SampleList:
+    """Samples in memory, for a worker that sends what it drew to the process that keeps the log."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, list[Sample]] = {}
+        self.drawn: list[Sample] = []
+
+    def of(self, key: str) -> tuple[Sample, ...]:
+        """See `Samples`."""
+        return tuple(sorted(self._by_key.get(key, ()), key=lambda sample: sample.index))
+
+    def append(self, sample: Sample) -> None:
+        """See `Samples`."""
+        self._by_key.setdefault(sample.key, []).append(sample)
+        self.drawn.append(sample)
+
+    def take(self, known: Iterable[Sample]) -> None:
+        """Start over with what is known of the next problems."""
+        self._by_key, self.drawn = {}, []
+        for sample in known:
+            self._by_key.setdefault(sample.key, []).append(sample)
+
+
+class Place(NamedTuple):
+    """Where a sample stands in the log; places sort by the sample's index."""
+
+    sample: int
+    offset: int
+    num_bytes: int
+
+
+class SampleLog:
+    """Samples of one stage run; an append is in the file before it counts, and memory holds places only, no texts."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the log in an artifact folder, finding what an earlier, interrupted run left there."""
+        self._folder = folder
+        self._path = folder / LOG
+        self._places: dict[str, list[Place]] = {}
+        # unbuffered: nothing of a failed write is tried again behind our back
+        self._file = self._path.open("a+b", buffering=0)
+        try:
+            self._end = self._recover()
+        except UserError:
+            self._file.close()
+            raise
+        self.num_recovered = len(self)
+
+    def __len__(self) -> int:
+        return sum(len(places) for places in self._places.values())
+
+    def of(self, key: str) -> tuple[Sample, ...]:
+        """The samples of a problem so far, by index."""
+        return tuple(self._read(place) for place in sorted(self._places.get(key, ())))
+
+    def append(self, sample: Sample) -> None:
+        """Add a sample; raises `UserError` where the disk is full, leaving the log readable."""
+        line = (json.dumps(asdict(sample)) + "\n").encode()
+        try:
+            is_whole = self._file.write(line) == len(line)
+            trouble = os.strerror(errno.ENOSPC)
+        except OSError as error:
+            is_whole, trouble = False, str(error.strerror)
+        if not is_whole:
+            self._file.truncate(self._end)
+            raise UserError(f"{self._path}: {trouble}; make room and run the same command again")
+        self._note(sample, len(line))
+
+    def close(self) -> None:
+        """Close the log; it stays on disk for the next run."""
+        self._file.close()
+
+    def seal(self) -> None:
+        """Write `samples/*.parquet` from the log, sorted by key and index, a shard's rows in memory at a time."""
+        places = [place for key in sorted(self._places) for place in sorted(self._places[key])]
+        for number, start in enumerate(range(0, max(len(places), 1), SHARD_ROWS)):
+            rows = [asdict(self._read(place)) for place in places[start : start + SHARD_ROWS]]
+            write_shard(shard_path(self._folder, "samples", number), pl.DataFrame(rows, schema=schema(SAMPLE)))
+
+    def _note(self, sample: Sample, num_bytes: int) -> None:
+        self._places.setdefault(sample.key, []).append(Place(sample.index, self._end, num_bytes))
+        self._end += num_bytes
+
+    def _read(self, place: Place) -> Sample:
+        return Sample(**json.loads(os.pread(self._file.fileno(), place.num_bytes, place.offset)))
+
+    def _recover(self) -> int:
+        """Note what the file holds and cut off a torn last line; gives the end of the last whole one."""
+        self._end = 0
+        with self._path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n"):
+                    # the kill came in the middle of a write
+                    self._file.truncate(self._end)
+                    break
+                self._note(self._parse(line, number), len(line))
+        return self._end
+
+    def _parse(self, line: bytes, number: int) -> Sample:
+        try:
+            return Sample(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{self._path}: line {number} is not a sample ({error}); delete that line") from None

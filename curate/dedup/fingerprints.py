@@ -1,0 +1,254 @@
+"""What dedup remembers of each row: a few numbers in memory, its tokens and band keys in files.
+
+`read_pool` passes over the pool once, a batch at a time. All goes to files on the way, so that nothing is in memory
+twice; back come about 110 bytes a row. The token hashes (4 bytes a token) and the band keys (8 bytes a band and row)
+stay on disk until they are needed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from curate.dedup.rarity import Frequencies, frequencies
+from curate.dedup.token_file import TokenFile
+from curate.ingest.answers import LETTERS
+from curate.text.minhash import I64, U64, Bands, band_keys, mixed, shingle_hashes, signatures
+from curate.text.sieve import Sieve
+from curate.text.spelling import NUMBER_WORDS, normalised, tokens
+
+MAX_THREADS: Final = 4
+FACTS: Final[dict[str, type[np.generic]]] = {
+    "length": np.int64,
+    **dict.fromkeys(("guard", "sequence", "context", "whole", "masked", "capitals", "answer"), np.uint64),
+    "priority": np.int8,
+}
+OPERATORS: Final = (
+    "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "
+    "subseteq"
+).split()
+
+Flags = npt.NDArray[np.bool_]
+_PLACES: Final = {letter: place for place, letter in enumerate(LETTERS)}
+_HALF: Final = np.uint64(32)
+_LOCAL: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """One entry per row, in the pool's order.
+
+    starts: where each row's tokens stand among all tokens, `[rows + 1]`.
+    guard: hash of the multisets of numbers and of operators, of the kind and of the tests: what twins must share.
+    sequence: hash of the numbers in their order; context: of each number with its neighbours, in any order.
+    whole: hash of all tokens in order; masked: the same with every number alike.
+    capitals: hash of the words in capitals, which are parameters ("the letters of TARTAR"), in any order.
+    answer: hash of the normalised ground truth, of the right option for a letter; 0 without one.
+    priority: 0 for rows with ground truth and solution, up to 3 for rows with neither.
+    frequency: how often each token occurs in the pool.
+    tokens: the token hashes of every row, in a file.
+    """
+
+    keys: pl.Series
+    starts: I64
+    guard: U64
+    sequence: U64
+    context: U64
+    whole: U64
+    masked: U64
+    capitals: U64
+    answer: U64
+    priority: npt.NDArray[np.int8]
+    frequency: Frequencies
+    tokens: TokenFile
+    folder: Path
+    bands: Bands
+
+    def band(self, index: int) -> U64:
+        """The keys of all rows in one band."""
+        return np.fromfile(self.folder / f"band-{index}", np.uint64)
+
+
+def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fingerprints:
+    """Pass over the pool once; `folder` takes the files."""
+    keys = [pl.Series("key", dtype=pl.String)]
+    names = ("tokens", *(f"band-{band}" for band in range(bands.num_bands)), *FACTS)
+    with ExitStack() as stack:
+        files = {name: stack.enter_context((folder / name).open("wb")) for name in names}
+        for read in _ahead(lambda batch: _read_batch(batch, bands), batches):
+            keys.append(read.keys)
+            for name, file in files.items():
+                file.write(read.arrays[name].data)
+    arrays = {name: np.fromfile(folder / name, dtype) for name, dtype in FACTS.items()}
+    starts = np.concatenate([[0], np.cumsum(arrays.pop("length"))])
+    stored = TokenFile(folder / "tokens", starts)
+    frequency = frequencies(stored.blocks())
+    return Fingerprints(
+        pl.concat(keys), starts, **arrays, frequency=frequency, tokens=stored, folder=folder, bands=bands
+    )
+
+
+def text_of(problems: pl.DataFrame) -> pl.Series:
+    """What of a problem is compared: its prompt and its options."""
+    choices = pl.col("choices").list.join("\n").fill_null("")
+    return problems.select(pl.concat_str(["prompt", choices], separator="\n")).to_series()
+
+
+class _Batch(NamedTuple):
+    """The rows' keys, and what goes to the file of each name: `tokens`, `band-0` and on, the names in `FACTS`."""
+
+    keys: pl.Series
+    arrays: dict[str, npt.NDArray[Any]]  # Any: of several dtypes
+
+
+def _ahead(function: Callable[[pl.DataFrame], _Batch], batches: Iterable[pl.DataFrame]) -> Iterator[_Batch]:
+    """Results in order, while the next batches are worked on; no more batches in memory than there are threads."""
+    with ThreadPoolExecutor(min(MAX_THREADS, pl.thread_pool_size())) as pool:
+        pending: deque[Future[_Batch]] = deque()
+        for batch in batches:
+            pending.append(pool.submit(function, batch))
+            if len(pending) >= MAX_THREADS:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
+    cut = tokens(text_of(batch))
+    starts = np.concatenate([[0], np.cumsum(cut.list.len().to_numpy().astype(np.int64))])
+    flat = cut.explode(empty_as_null=False, keep_nulls=False)
+    hashes, is_number = _hashed(flat)
+    short = (hashes >> _HALF).astype(np.uint32)
+    # shingles come from the short hashes: those are what is read back to compare two rows
+    signature = signatures(*shingle_hashes(short.astype(np.uint64), starts), bands.num_bands * bands.num_rows)
+    arrays = {
+        "tokens": short,
+        **{f"band-{band}": keys for band, keys in enumerate(band_keys(signature, bands))},
+        **_facts(hashes, starts, is_number, _operators().find(hashes)[0], _checked_by(batch)),
+        "capitals": _capitals(batch["prompt"]),
+        "answer": _answers(batch),
+        "priority": _priority(batch),
+    }
+    return _Batch(batch["key"], arrays)
+
+
+def _facts(hashes: U64, starts: I64, is_number: Flags, operators: I64, kind: U64) -> dict[str, npt.NDArray[Any]]:
+    """What the tokens say of each row; the fields are those of `Fingerprints`. `operators` are places."""
+    numbers = np.flatnonzero(is_number)
+    number_starts, operator_starts = np.searchsorted(numbers, starts), np.searchsorted(operators, starts)
+    lengths = np.diff(starts)
+    # a token's place in its row, times _LOCAL
+    place = np.arange(len(hashes), dtype=np.uint64) * _LOCAL
+    place -= np.repeat(starts[:-1].astype(np.uint64) * _LOCAL, lengths)
+    number = hashes[numbers]
+    order = np.arange(len(numbers)) - np.repeat(number_starts[:-1], np.diff(number_starts))
+    whole = mixed(hashes + place)
+    unmasked = _sums(mixed(_LOCAL + place[numbers]) - whole[numbers], number_starts)
+    figures = mixed(_sums(mixed(number), number_starts) + kind)
+    sum_of_all = _sums(whole, starts)
+    return {
+        "length": lengths,
+        "guard": mixed(figures + _sums(mixed(hashes[operators]), operator_starts)),
+        "sequence": _sums(mixed(number + order.astype(np.uint64) * _LOCAL), number_starts),
+        "context": _sums(_beside(numbers, hashes, starts), number_starts),
+        "whole": sum_of_all,
+        "masked": sum_of_all + unmasked,
+    }
+
+
+def _hashed(flat: pl.Series) -> tuple[U64, Flags]:
+    """Token hashes, number words as their figures, and which tokens are numbers."""
+    hashes = flat.hash().to_numpy().copy()
+    is_number = ((flat >= "0") & (flat < ":")).to_numpy().copy()
+    words, figures = _number_words()
+    places, known = words.find(hashes)
+    hashes[places] = figures[known]
+    is_number[places] = True
+    return hashes, is_number
+
+
+class _Words:
+    """Some few words, to be found among the hashes of many tokens."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        hashes = pl.Series(list(words)).hash().to_numpy()
+        self.order = np.argsort(hashes)
+        self._hashes, self._sieve = hashes[self.order], Sieve.of(hashes)
+
+    def find(self, hashes: U64) -> tuple[I64, I64]:
+        """Where these words stand, and which of them stands there, as a place in `order`."""
+        places = self._sieve.passed(hashes)
+        known = np.minimum(np.searchsorted(self._hashes, hashes[places]), len(self._hashes) - 1)
+        is_word = self._hashes[known] == hashes[places]
+        return places[is_word], known[is_word]
+
+
+@cache
+def _number_words() -> tuple[_Words, U64]:
+    """Number words, and for each the hash of its figure."""
+    words = _Words(NUMBER_WORDS)
+    return words, pl.Series(list(NUMBER_WORDS.values())).hash().to_numpy()[words.order]
+
+
+@cache
+def _operators() -> _Words:
+    return _Words(OPERATORS)
+
+
+def _beside(places: I64, hashes: U64, starts: I64) -> U64:
+    """A hash of each of some tokens with the tokens before and behind it in its row."""
+    rows = np.searchsorted(starts, places, side="right") - 1
+    # the last token of a row is nothing to the first of the next, and the first of the next nothing to it
+    before = np.where(places > starts[rows], hashes[places - 1], np.uint64(0))
+    behind = np.where(places + 1 < starts[rows + 1], hashes[(places + 1) % max(len(hashes), 1)], np.uint64(0))
+    near: U64 = mixed(mixed(mixed(hashes[places]) + before) + behind)
+    return near
+
+
+def _sums(values: U64, starts: I64) -> U64:
+    """The sum of each row's values, modulo 2^64: a hash that does not depend on their order."""
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
+    sums: U64 = running[starts[1:]] - running[starts[:-1]]
+    return sums
+
+
+def _checked_by(batch: pl.DataFrame) -> U64:
+    """A hash of what a completion is checked by, beside its ground truth: the kind, and the tests of a code problem."""
+    what = pl.concat_str("kind", pl.col("tests").fill_null(""), separator="\n")
+    return batch.select(what.hash()).to_series().to_numpy()
+
+
+def _capitals(prompts: pl.Series) -> U64:
+    words = prompts.str.extract_all(r"\b[A-Z]{4,}\b")
+    starts = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
+    return _sums(mixed(words.explode(empty_as_null=False, keep_nulls=False).hash().to_numpy()), starts)
+
+
+def answer_of(problems: pl.DataFrame) -> pl.Series:
+    """The ground truth as text; of a multiple-choice problem the option that its letter stands for."""
+    place = pl.col("ground_truth").str.strip_chars().replace_strict(_PLACES, default=None, return_dtype=pl.Int64)
+    option = pl.col("choices").list.get(place, null_on_oob=True)
+    return problems.select(pl.coalesce(option, "ground_truth")).to_series()
+
+
+def _answers(batch: pl.DataFrame) -> U64:
+    answer = answer_of(batch)
+    hashes = normalised(answer.str.replace(r"^0+(\d)", "$1")).hash().to_numpy() | np.uint64(1)
+    return np.where(answer.is_not_null().to_numpy(), hashes, np.uint64(0))
+
+
+def _priority(batch: pl.DataFrame) -> npt.NDArray[np.int8]:
+    lacks_truth = pl.col("ground_truth").is_null() & pl.col("tests").is_null()
+    lacks_solution = pl.col("solution").is_null()
+    priority = 2 * lacks_truth.cast(pl.Int8) + lacks_solution.cast(pl.Int8)
+    return batch.select(priority).to_series().to_numpy()

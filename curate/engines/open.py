@@ -1,0 +1,40 @@
+"""Opens the engine that a config names. The engine's module, and the library behind it, is imported only then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from curate.engines.config import EngineConfig, Settled, settle
+from curate.engines.protocol import Engine
+from curate.engines.warm import SHELF
+
+
+@contextmanager
+def open_engine(config: EngineConfig) -> Iterator[Engine]:
+    """The engine, ready to complete, closed at the end. Raises `UserError` where it cannot start."""
+    engine = _start(settle(config))
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def _start(settled: Settled) -> Engine:
+    if settled.config.engine != "vllm":
+        SHELF.clear()
+    if settled.config.engine == "scripted":
+        from curate.engines.scripted import ScriptedEngine
+
+        return ScriptedEngine(settled)
+    if settled.config.engine == "server":
+        from curate.engines.server import ServerEngine
+
+        return ServerEngine(settled)
+    if settled.config.engine == "transformers":
+        from curate.engines.transformers import TransformersEngine
+
+        return TransformersEngine(settled)
+    from curate.engines.vllm import VllmEngine
+
+    return VllmEngine(settled)

@@ -1,0 +1,4 @@
+"""Raw sources become one pool.
+
+Files, folders and Hub ids in any common format come in; an artifact of problems goes out.
+"""

@@ -1,0 +1,214 @@
+"""One record of a source becomes one row of `records.PROBLEM`, by the source's column map, or a reason why not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from curate.ingest.answers import answer_in, is_value, text_of, written
+from curate.ingest.choices import choices_of, letter_of
+from curate.ingest.mapping import ColumnMap, Record, cell
+from curate.records import KINDS, problem_key
+from curate.verify.code.tests_format import tests_from_row
+
+Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_NOTHING: Final = ("none", "n/a", "null", "nan")
+USER: Final = ("user", "human")
+MODEL: Final = ("assistant", "gpt", "model")
+
+
+class Unusable(Exception):  # noqa: N818  # a row's fate, not an error of the program
+    """A record that is no problem: reason code and what was found."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
+
+
+class Builder:
+    """Makes problems of a source's records. `first_index` is 1 where its answers count options from 1."""
+
+    def __init__(self, columns: ColumnMap, source: str, max_prompt_bytes: int, first_index: int = 0) -> None:
+        self._columns, self._source, self._max = columns, source, max_prompt_bytes
+        self._first_index = first_index
+        paths = {*columns.prompt, *columns.ground_truth, *columns.choices, *columns.tests, *columns.solution}
+        self._read = {*paths, columns.kind or ""}
+
+    def problem(self, record: Record, source_row: int) -> Problem:
+        """The row for a record; raises `Unusable`."""
+        columns = self._columns
+        prompt, reply = self._prompt(record)
+        choices = self.choices(record)
+        solution = _solution(record, columns.solution, prompt) or reply
+        tests = _tests(record, columns.tests)
+        kind = self._kind(record, tests)
+        truth, chain = self._truth(record, choices, reply) if tests is None else (None, None)
+        for text in (truth, solution, chain, tests, *(choices or ())):
+            _check_text(text or "")
+        return {
+            "key": problem_key(prompt, kind, choices),
+            "prompt": prompt,
+            "ground_truth": truth,
+            "kind": kind,
+            "choices": choices,
+            "tests": tests,
+            "solution": solution or chain,
+            "source": self._source,
+            "source_row": source_row,
+            "also_in": None,
+            "extra": self._extra(record),
+            "drop_reason": None,
+            "drop_detail": None,
+        }
+
+    def _prompt(self, record: Record) -> tuple[str, str | None]:
+        """The problem's text and, where it came as a conversation, the model's reply."""
+        cells = [cell(record, path) for path in self._columns.prompt]
+        if cells[-1] is None:
+            raise Unusable("no_prompt", "null")
+        reply = None
+        if isinstance(cells[-1], str) and _WRITTEN_TURNS.match(cells[-1]):
+            cells[-1] = written(cells[-1])
+        if isinstance(cells[-1], list):
+            cells[-1], reply = _turns(cells[-1])
+        if wrong := [value for value in cells if not isinstance(value, str | None)]:
+            raise Unusable("wrong_type", f"the prompt is {type(wrong[0]).__name__}: {str(wrong[0])[:100]}")
+        prompt = "\n\n".join(text.strip() for text in cells if text and text.strip())
+        if not prompt:
+            raise Unusable("no_prompt", "empty")
+        num_bytes = _check_text(prompt)
+        if num_bytes > self._max:
+            raise Unusable("too_large", f"the prompt has {num_bytes} bytes, over {self._max}")
+        return prompt, reply
+
+    def choices(self, record: Record) -> list[str] | None:
+        """The options of a record, None where it has none."""
+        paths = self._columns.choices
+        if len(paths) > 1:
+            return choices_of([value for path in paths if (value := cell(record, path)) is not None])
+        return choices_of(cell(record, paths[0])) if paths else None
+
+    def _truth(self, record: Record, choices: list[str] | None, reply: str | None) -> tuple[str | None, str | None]:
+        """The ground truth, and the longer text that it stood at the end of."""
+        for path in self._columns.ground_truth:
+            value = cell(record, path)
+            if isinstance(value, str) and _WRITTEN_LIST.match(value):
+                value = written(value)
+            if (text := text_of(value)) is None:
+                continue
+            if choices:
+                return letter_of(value, choices, self._first_index), None
+            answer, is_marked = answer_in(text)
+            if is_marked:
+                return answer, text
+            if path not in self._columns.solution or is_value(text):
+                return answer, None
+        if reply is not None:
+            answer, is_marked = answer_in(reply)
+            return (answer if is_marked else None), None
+        return None, None
+
+    def _kind(self, record: Record, tests: str | None) -> str:
+        kind = self._columns.kind
+        if kind in KINDS:
+            return kind
+        value = cell(record, kind) if kind else None
+        return value if value in KINDS else "code" if tests else "math"
+
+    def _extra(self, record: Record) -> str:
+        rest = {name: value for name, value in record.items() if name not in self._read}
+        text = _json(rest)
+        # half a surrogate pair in a column that nobody reads costs no problem
+        return text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=str, sort_keys=True)
+
+
+_WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\"")
+_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], and not the interval [1,2]
+
+
+def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands where a text should
+    """The last question of a conversation, and the model's reply to it."""
+    said = [turn for message in messages if isinstance(message, Mapping) for turn in _said(message)]
+    if messages and not said:
+        raise Unusable("wrong_type", f"the prompt is list: {str(messages)[:100]}")
+    asked = [place for place, (role, _) in enumerate(said) if role in USER]
+    if not asked:
+        raise Unusable("no_prompt", "a conversation in which no user speaks")
+    replies = [content for role, content in said[asked[-1] + 1 :] if role in MODEL and isinstance(content, str)]
+    content = said[asked[-1]][1]
+    if isinstance(content, list):  # parts of a multi-modal message
+        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return content, replies[-1] if replies else None
+
+
+def _said(message: Mapping[str, Any]) -> list[tuple[Any, Any]]:  # Any: cells of a source
+    """Who said what in one entry of a conversation, which may be a question with its reply."""
+    if "role" not in message and "from" not in message and "input" in message:
+        return [("user", message["input"]), ("assistant", message.get("output"))]
+    return [(message.get("role", message.get("from")), message.get("content", message.get("value")))]
+
+
+def _solution(record: Record, paths: Iterable[str], prompt: str) -> str | None:
+    for path in paths:
+        value = cell(record, path)
+        if isinstance(value, str) and _WRITTEN_LIST.match(value):
+            value = written(value)
+        if isinstance(value, Mapping) and isinstance(value.get("solution"), list):
+            value = _in_python(value["solution"], value.get("language"))
+        if isinstance(value, list):
+            value = _reply(value) if value else None
+        if isinstance(value, str) and value.lstrip("\r\n")[:1] in (" ", "\t") and "def " in prompt:
+            return prompt + "\n" + value.rstrip()  # the body of the function that the prompt begins
+        if (text := text_of(value)) is not None and text.lower().rstrip(".") not in _NOTHING:
+            return text
+    return None
+
+
+_PYTHON3: Final = 3  # code_contests' number for it
+
+
+def _in_python(programs: list[Any], languages: Any) -> list[Any]:  # Any: cells of a source
+    """The programs that are Python 3, where a list says which are; else all of them."""
+    if not isinstance(languages, list) or len(languages) != len(programs):
+        return programs
+    return [program for program, language in zip(programs, languages, strict=True) if language == _PYTHON3]
+
+
+def _reply(values: list[Any]) -> Any:  # Any: cells of a source
+    """The first of several solutions; of a conversation the model's last words."""
+    if isinstance(values[0], Mapping) and ("role" in values[0] or "from" in values[0]):
+        try:
+            return _turns(values)[1]
+        except Unusable:
+            return None
+    return values[0]
+
+
+def _tests(record: Record, paths: tuple[str, ...]) -> str | None:
+    """The tests of a code problem in the format of `curate.verify`; as they stand where it knows no such shape."""
+    values = [value for path in paths if (value := cell(record, path)) not in (None, "", [], {})]
+    if not values:
+        return None
+    # a column that the user named is tests under whatever name
+    known = tests_from_row(record) or tests_from_row({**record, "tests": values[0]})
+    if known is not None or "." in paths[0] or paths[0].lower() == "ground_truth":
+        return known
+    whole = values[0] if len(values) == 1 else values
+    return whole if isinstance(whole, str) else _json(whole)
+
+
+def _check_text(text: str) -> int:
+    """The length of a text in bytes; raises `Unusable` where it holds what no file format or tokenizer takes."""
+    if "\0" in text:
+        raise Unusable("nul_bytes", text[:100].replace("\0", "\\0"))
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Unusable("invalid_utf8", f"character {error.start}: {text[error.start]!a}") from None
+
+
+def _json(value: Any) -> str:  # Any: cells of a source
+    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)

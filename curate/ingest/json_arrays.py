@@ -1,0 +1,101 @@
+"""The records of a JSON array, one at a time, from a file of any size: a moving window over its text."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from curate.ingest.rows import DECODER, Row, excerpt, has_bad_bytes, opened, row_of
+
+BLOCK_CHARS: Final = 1 << 20
+# in an object around it: the first array of objects that does not describe the others
+_FIRST_ARRAY: Final = re.compile(
+    r"\s*\[|\s*\{(?s:.*?)\"(?!(?:features|schema|fields|columns|authors|licenses)\")[^\"]*\"\s*:\s*\[(?=\s*[\{\[])"
+)
+_ANOTHER_ARRAY: Final = re.compile(r"\s*,\s*\"([^\"]{1,100})\"\s*:\s*\[\s*\{")
+_BETWEEN: Final = re.compile(r"[\s,]*")
+_NEXT: Final = re.compile(r"\}\s*,\s*(?=\{)")
+_NEAR_END: Final = 8  # characters: an escape or a word cut in two
+
+
+class _Window:
+    """The part of a text that is being read: where it is read, and the line that this place is on."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = io.TextIOWrapper(file, "utf-8-sig", errors="surrogateescape")
+        self.text, self.at, self.line = "", 0, 1
+
+    def more(self) -> bool:
+        """Forget what was read and take in another block; False at the end of the file."""
+        block = self._file.read(BLOCK_CHARS)
+        self.text, self.at = self.text[self.at :] + block, 0
+        return bool(block)
+
+    def move(self, at: int) -> None:
+        """Go on to a place further on in `text`."""
+        self.line += self.text.count("\n", self.at, at)
+        self.at = at
+
+    def find(self, pattern: re.Pattern[str], keep: int) -> bool:
+        """Move behind the next match, reading on until there is one; of what is passed, hold `keep` characters."""
+        while not (match := pattern.search(self.text, self.at)):
+            self.move(max(self.at, len(self.text) - keep))
+            if not self.more():
+                return False
+        self.move(match.end())
+        return True
+
+
+def read_array(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
+    """Records of the file's first array of objects, decoded one at a time from a moving window."""
+    with opened(path, encoding) as file:
+        window = _Window(file)
+        window.more()
+        if not (match := _FIRST_ARRAY.match(window.text)):
+            yield Row(f"{name}:1", None, "broken_json", "holds no array of objects")
+            return
+        window.move(match.end())
+        while True:
+            window.move(_BETWEEN.match(window.text, window.at).end())  # type: ignore[union-attr]  # matches the empty text
+            if window.at == len(window.text):
+                if not window.more():
+                    yield Row(f"{name}:{window.line}", None, "broken_json", "the array does not end")
+                    return
+            elif window.text[window.at] == "]":
+                if another := _ANOTHER_ARRAY.match(window.text, window.at + 1):
+                    place = f"{name}:{window.line}"
+                    yield Row(place, None, "unread_array", f"{another[1]!r}; give it a file of its own")
+                return
+            else:
+                yield from _next_record(window, name, max_bytes)
+
+
+def _next_record(window: _Window, name: str, max_bytes: int) -> Iterator[Row]:
+    """The record at the window's place; nothing when more of it has to be read first."""
+    place = f"{name}:{window.line}"
+    try:
+        record, end = DECODER.raw_decode(window.text, window.at)
+    except (ValueError, RecursionError) as error:
+        is_cut = isinstance(error, json.JSONDecodeError) and (
+            error.msg.startswith("Unterminated") or error.pos >= len(window.text) - _NEAR_END
+        )
+        is_large = len(window.text) - window.at > max_bytes
+        if is_cut and not is_large and window.more():
+            return
+        reason, detail = (
+            ("too_large", f"over {max_bytes} bytes") if is_cut and is_large else ("broken_json", f"{error}")
+        )
+        yield Row(place, None, reason, detail)
+        if not window.find(_NEXT, keep=BLOCK_CHARS // 16):
+            window.move(len(window.text))
+        return
+    text = window.text[window.at : end]
+    window.move(end)
+    if has_bad_bytes(text):
+        yield Row(place, None, "invalid_utf8", excerpt(text.encode("utf-8", "surrogateescape")))
+    else:
+        yield row_of(place, record)

@@ -1,0 +1,154 @@
+"""Exact duplicates: which rows of a pool are the same problem, which of them stays, and whose answers disagree.
+
+Works on keys and hashes alone (some 40 bytes a row), so that ten million rows fit; texts are read again only for the
+groups whose answers or tests differ as strings. Those are compared by `verify`: `1/2` and `0.5` do not conflict, nor do
+tests that each other's reference solutions pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from curate.runner.stage import decide
+from curate.verify.conflicts import Program, are_in_conflict, tests_in_conflict
+
+_GROUP: Final = ("high", "low")
+TOLD_ROWS: Final = 20
+TOLD_CHARS: Final = 200
+Twin = dict[str, str | None]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The rows that go (`absorbed`: position), those that gain twins (`winners`) and rows read by source."""
+
+    absorbed: pl.DataFrame
+    winners: pl.DataFrame
+    starts: tuple[int, ...]
+    num_rows: dict[str, int]
+
+    @property
+    def num_merged(self) -> int:
+        """Rows that went into another."""
+        return self.absorbed.height
+
+    def applied(self, index: int, rows: pl.DataFrame) -> pl.DataFrame:
+        """Chunk `index` without its absorbed rows, its winners with `also_in` and conflicts decided."""
+        placed = rows.with_row_index("position", offset=self.starts[index])
+        placed = placed.with_columns(pl.col("position").cast(pl.UInt32))
+        # of all only those of this chunk: a join goes through every row of what it is given
+        end = self.starts[index] + rows.height
+        is_here = pl.col("position").is_between(self.starts[index], end, closed="left")
+        absorbed, winners = self.absorbed.filter(is_here), self.winners.filter(is_here)
+        placed = placed.join(absorbed, on="position", how="anti", maintain_order="left")
+        placed = placed.drop("also_in").join(winners, on="position", how="left", maintain_order="left")
+        reason = pl.coalesce(
+            "drop_reason", pl.when(pl.col("conflict").is_not_null()).then(pl.lit("conflicting_answers"))
+        )
+        decided = decide(placed, reason, pl.coalesce("drop_detail", "conflict"))
+        return decided.select(rows.columns)
+
+
+def find_merges(shards: Sequence[Path]) -> Merge:
+    """Compare all rows of the chunks by key; `shards` are Parquet files of `records.PROBLEM` and the decision."""
+    slim = [_slim(pl.scan_parquet(shard)).collect() for shard in shards]
+    heights = [frame.height for frame in slim]
+    starts = tuple(sum(heights[:index]) for index in range(len(heights)))
+    rows = pl.concat(slim, rechunk=True).with_row_index("position").with_columns(pl.col("position").cast(pl.UInt32))
+    del slim
+    counts = dict(rows.group_by("source").len().sort("source").iter_rows())
+    twins = rows.filter(pl.struct(_GROUP).is_duplicated() & pl.col("is_usable"))
+    del rows
+    order = ["has_truth", "has_solution", "position"]
+    twins = twins.sort(*_GROUP, *order, descending=[False, False, True, True, False])
+    place = pl.format("{}#{}", pl.col("source").cast(pl.String), "source_row")
+    groups = twins.group_by(_GROUP, maintain_order=True).agg(
+        position=pl.col("position").first(),
+        also_in=place.slice(1),
+        others=pl.col("position").slice(1),
+        num_truths=pl.col("truth").drop_nulls().n_unique(),
+    )
+    absorbed = groups.select(pl.col("others").explode().alias("position")).drop_nulls()
+    conflicts = _conflicts(shards, starts, groups.filter(pl.col("num_truths") > 1))
+    winners = groups.select("position", "also_in").join(conflicts, on="position", how="left")
+    return Merge(absorbed, winners, starts, {str(name): count for name, count in counts.items()})
+
+
+def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """What decides about a row, in 40 bytes: its key in two numbers, its place, hashes of what it holds."""
+    half, truth, tests = pl.col("key").str.slice, pl.col("ground_truth").str.strip_chars(), pl.col("tests")
+    return rows.select(
+        high=half(0, 16).str.to_integer(base=16, dtype=pl.UInt64),
+        low=half(16, 8).str.to_integer(base=16, dtype=pl.UInt32),
+        source=pl.col("source").cast(pl.Categorical),
+        source_row=pl.col("source_row").cast(pl.UInt32),
+        is_usable=pl.col("drop_reason").is_null(),
+        has_truth=pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null(),
+        has_solution=pl.col("solution").is_not_null(),
+        truth=pl.when(~(truth.is_null() & tests.is_null())).then(
+            pl.concat_str(truth.fill_null(""), tests.fill_null(""), separator="\x1f").hash()
+        ),
+    )
+
+
+def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFrame) -> pl.DataFrame:
+    """(position, conflict) of the groups whose answers `verify` finds different, the answers with their places."""
+    wanted = groups.select("position", member=pl.concat_list("position", "others")).explode("member")
+    wanted = wanted.rename({"position": "group", "member": "position"})
+    texts = pl.concat(
+        [
+            pl.scan_parquet(shard)
+            .select("ground_truth", "tests", "solution", place=pl.format("{}#{}", "source", "source_row"))
+            .with_row_index("position", offset=start)
+            .with_columns(pl.col("position").cast(pl.UInt32))
+            .join(wanted.lazy(), on="position", how="inner")
+            .filter(pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null())
+            .collect()
+            for shard, start in zip(shards, starts, strict=True)
+        ]
+    )
+    members = [
+        (group, rows.to_dicts())
+        for (group,), rows in texts.sort("group", "position").group_by("group", maintain_order=True)
+    ]
+    conflicting = _disagreeing([rows for _, rows in members])
+    details = {group: _told(rows) for (group, rows), disagree in zip(members, conflicting, strict=True) if disagree}
+    return pl.DataFrame(
+        {"position": list(details), "conflict": list(details.values())},
+        schema={"position": pl.UInt32, "conflict": pl.String},
+    )
+
+
+def _told(rows: Sequence[Twin]) -> str:
+    """The places of a problem with their answers: enough to see the conflict, however many twins there are."""
+    values = [f"{row['place']}: {row['ground_truth'] or row['tests']}" for row in rows[:TOLD_ROWS]]
+    more = [f"and {len(rows) - TOLD_ROWS} more"] if len(rows) > TOLD_ROWS else []
+    return "; ".join([*(text if len(text) <= TOLD_CHARS else f"{text[:TOLD_CHARS]}…" for text in values), *more])
+
+
+def _disagreeing(groups: Sequence[list[Twin]]) -> list[bool]:
+    """For each group of rows whether the answer or the tests of one contradict the first."""
+    pairs = [(number, rows[0], other) for number, rows in enumerate(groups) for other in rows[1:]]
+    answers = [
+        (number, (str(one["ground_truth"]), str(other["ground_truth"])))
+        for number, one, other in pairs
+        if one["ground_truth"] and other["ground_truth"]
+    ]
+    programs = [
+        (number, (Program(one["tests"], one["solution"]), Program(other["tests"], other["solution"])))
+        for number, one, other in pairs
+        if one["tests"] and other["tests"]
+    ]
+    clashes = [
+        *zip(answers, are_in_conflict([pair for _, pair in answers]), strict=True),
+        *zip(programs, tests_in_conflict([pair for _, pair in programs]), strict=True),
+    ]
+    found = [False] * len(groups)
+    for (number, _), clash in clashes:
+        found[number] |= clash
+    return found

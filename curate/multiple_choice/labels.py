@@ -1,0 +1,52 @@
+"""Which labels of a run an answer names, and whether it repeats an option's text.
+
+`squashed` is what two writings of one short answer share; comparisons of answers with options go through it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from unicodedata import normalize
+
+from curate.multiple_choice.cues import BINARY_ANSWERS
+from curate.multiple_choice.option_runs import WRAP, OptionRun, folded
+
+_BETWEEN = re.compile(r"[\s,，、;；&()（）\[\].:：/\"'“”]+|(?<![a-z])(?:and|or|only|和|与|或)(?![a-z])")
+_HEADED = re.compile(r"\W*(\w+)\s*[).:．、）\]]\s*(.+)", re.DOTALL)
+
+
+def named_labels(answer: str, run: OptionRun) -> tuple[str, ...]:
+    """The labels of `run` that an answer names: `("A", "C")` for `A, C` or `AC`; () where it names none.
+
+    `B) 18` names B where 18 is what stands behind B.
+    """
+    answer = folded(answer)
+    # Ⓑ is also answered by B
+    names = {form.lower(): name for name in run.names for form in (name, normalize("NFKC", name))}
+    parts = [part for part in _BETWEEN.split(answer.lower()) if part]
+    if parts and all(part in names for part in parts):
+        return tuple(names[part] for part in parts)
+    if len(parts) == 1 and run.alphabet in ("upper", "circled", "circled_letter") and _is_ascending(parts[0]):
+        return tuple(names[mark] for mark in parts[0]) if all(mark in names for mark in parts[0]) else ()
+    head = _HEADED.match(answer)
+    if head is not None and (name := names.get(head[1].lower())) is not None:
+        return (name,) if squashed(run.contents[run.names.index(name)]) == squashed(head[2]) else ()
+    return ()
+
+
+_DRESS = re.compile(rf"[{WRAP}$}}{{*`\s]+|\\(?=[()\[\]])|\\(?:text|mathrm|left|right)(?![a-z])")
+
+
+def squashed(text: str) -> str:
+    """Text reduced to what two writings of one short answer share, to compare an answer with an option."""
+    return _DRESS.sub("", re.sub(r"\\[dt]frac", r"\\frac", text.lower())).strip(".,;。；，、|()（）")
+
+
+def are_binary(contents: Sequence[str]) -> bool:
+    """Whether two options are no more than true and false, or yes and no."""
+    return len(contents) == 2 and all(squashed(content) in BINARY_ANSWERS for content in contents)
+
+
+def _is_ascending(letters: str) -> bool:
+    return len(letters) > 1 and list(letters) == sorted(set(letters))

@@ -1,0 +1,232 @@
+"""A stage's batches over a Ray cluster. The stage does not know.
+
+Each actor opens the stage once, so that it holds an engine; batches travel in slices as Arrow bytes, together with what
+is known of their samples, and what an actor sampled comes back with its slice. The log and the shards are written by
+this process alone, so a node that dies loses nothing but the slices it was at, and those run again elsewhere. Rows
+that wait are in the cluster's object store, which spills to disk; this process holds those of unfinished batches alone.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import socket
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import polars as pl
+
+from curate.artifacts.samples import Sample, SampleList
+from curate.cpus import VARIABLE as CORES
+from curate.errors import UserError
+from curate.runner.stage import Replica, Run, Workspace
+from curate.runner.work import Open, Result, Work
+
+MAX_DEATHS: Final = 3
+SLICES_PER_ACTOR: Final = 4
+SLICE_ROWS: Final = (16, 512)
+ANSWER_S: Final = 5.0
+
+# Any: ray and pyarrow are not typed here
+
+
+def map_on_ray(work: Work, numbers: Sequence[int]) -> Iterator[Result]:
+    """Run batches on a Ray cluster, in slices; raises `UserError` where no cluster answers or all its workers die."""
+    ray = _connect()
+    num_actors = _num_actors(ray, work.replica)
+    num_slices = -(-SLICES_PER_ACTOR * num_actors // len(numbers))
+    owed: dict[tuple[int, int], Any] = {}
+    for number in numbers:
+        parts = _slices(work.rows(number), num_slices)
+        owed |= {(number, start): ray.put(_pack(number, start, rows, work)) for start, rows in parts}
+    num_left = Counter(number for number, _ in owed)
+    back: dict[int, dict[int, pl.DataFrame]] = {}
+    for number, start, rows in _despite_deaths(ray, work, owed, num_actors):
+        work.tick(rows.height)
+        back.setdefault(number, {})[start] = rows
+        if len(back[number]) == num_left[number]:
+            done = back.pop(number)
+            yield number, work.rows(number), pl.concat([done[at] for at in sorted(done)])
+
+
+def _num_actors(ray: Any, replica: Replica) -> int:
+    return replica.num_replicas or max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def _despite_deaths(
+    ray: Any, work: Work, owed: dict[tuple[int, int], Any], num_actors: int
+) -> Iterator[tuple[int, int, pl.DataFrame]]:
+    """Every owed slice once. Where a node dies, what is still owed starts over on the nodes that are left.
+
+    Ray would rather wait for the dead actor's return, for ever where the cluster has no room for it.
+    """
+    num_deaths = 0
+    while owed:
+        try:
+            for number, start, rows in _results(ray, work, list(owed.values()), num_actors):
+                del owed[number, start]
+                num_deaths = 0
+                yield number, start, rows
+        except ray.exceptions.RayError as error:
+            if not isinstance(error, _deaths(ray)):
+                raise
+            num_deaths += 1
+            if num_deaths == MAX_DEATHS:
+                raise UserError(
+                    f"the cluster lost its workers {num_deaths} times without finishing anything "
+                    f"({' '.join(str(error).split())[:160]}); look at its nodes and run the same command again"
+                ) from None
+
+
+def _deaths(ray: Any) -> tuple[type[BaseException], ...]:
+    """What Ray raises where a process or a node is gone, as against what our own code raised there."""
+    errors = ray.exceptions
+    return (errors.RayActorError, errors.NodeDiedError, errors.ObjectLostError, errors.WorkerCrashedError)
+
+
+def _connect() -> Any:
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise UserError("--executor ray: Ray is not installed; pip install 'gradus-rlvr[ray]'") from None
+    if not ray.is_initialized():
+        address = _address()
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise UserError(f"--executor ray: no cluster at {address} ({why}); look at it with `ray status`") from None
+    # the runner shows progress and tells of failures
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
+    return ray
+
+
+def _address() -> str:
+    """Where the cluster is: as RAY_ADDRESS says, else the one that `ray start` made here, else `local`, a new one.
+
+    Whether it answers is asked here: Ray waits minutes for one that is gone, and a killed one leaves its address.
+    """
+    stated = os.environ.get("RAY_ADDRESS", "")
+    if stated not in ("", "auto", "local"):
+        if not _answers(stated):
+            raise UserError(f"RAY_ADDRESS is {stated}; no cluster answers there; correct it, or unset it to work here")
+        return stated
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"  # noqa: S108  # where Ray leaves it
+    note = Path(folder) / "ray" / "ray_current_cluster"
+    running = note.read_text().strip() if stated != "local" and note.is_file() else ""
+    return running if _answers(running) else "local"
+
+
+def _answers(address: str) -> bool:
+    try:
+        place = urlsplit(f"//{address.removeprefix('ray://')}")
+        socket.create_connection((place.hostname or "", place.port or 0), ANSWER_S).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _results(ray: Any, work: Work, slices: list[Any], num_actors: int) -> Iterator[tuple[int, int, pl.DataFrame]]:
+    """Run the slices over the actors; each comes back once, its samples in the log."""
+    has_gpus = ray.cluster_resources().get("GPU", 0) > 0
+    with warnings.catch_warnings():
+        # max_restarts has no other way in yet than the arguments that Ray 2.64 will drop
+        warnings.simplefilter("ignore")
+        dataset = ray.data.from_arrow_refs(slices).map_batches(
+            _Actor,
+            fn_constructor_args=(work.open, work.workspace.samples is not None, work.replica.num_replicas is None),
+            batch_size=None,
+            batch_format="pyarrow",
+            # from one up: a cluster may have less room than was asked for
+            compute=ray.data.ActorPoolStrategy(min_size=1, initial_size=num_actors, max_size=num_actors),
+            num_gpus=work.replica.num_gpus if has_gpus else 0,
+            max_restarts=0,
+        )
+    for table in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
+        for packed in table.to_pylist():
+            _log(packed["samples"], work.workspace)
+            if packed["mistake"] is not None:
+                raise UserError(packed["mistake"])
+            yield packed["number"], packed["start"], _rows(packed["rows"])
+
+
+class _Actor:
+    """One copy of the stage in a process of its own, open from its first slice for as long as the process lives."""
+
+    def __init__(self, open_run: Open, has_samples: bool, is_one_of_many: bool) -> None:  # ray gives them by position
+        if is_one_of_many:
+            # an actor on every processor: none needs threads, workers or sandboxes on all of them; both are read late
+            os.environ.setdefault("POLARS_MAX_THREADS", "1")
+            os.environ.setdefault(CORES, "1")
+        self._open, self._has_samples = open_run, has_samples
+        self._samples = SampleList()
+        self._context: AbstractContextManager[Run] | None = None
+        self._run: Run | None = None
+
+    def __call__(self, table: Any) -> Any:
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self._answer(packed) for packed in table.to_pylist()], schema=table.schema)
+
+    def _answer(self, packed: dict[str, Any]) -> dict[str, Any]:
+        """The slice with its rows decided; a user's mistake travels as data, since Ray would bury it in its own."""
+        self._samples.take(Sample(**known) for known in json.loads(packed["samples"]))
+        answer: dict[str, Any]
+        try:
+            answer = {"rows": _bytes(self._opened()(_rows(packed["rows"]))), "mistake": None}
+        except UserError as mistake:
+            answer = {"mistake": str(mistake)}
+        return {**packed, **answer, "samples": json.dumps([asdict(sample) for sample in self._samples.drawn])}
+
+    def _opened(self) -> Run:
+        if self._run is None:
+            # not in __init__: there a mistake would kill the actor
+            self._context = self._open(Workspace(self._samples if self._has_samples else None))
+            self._run = self._context.__enter__()
+        return self._run
+
+
+def _slices(batch: pl.DataFrame, num_slices: int) -> list[tuple[int, pl.DataFrame]]:
+    """About so many parts of a batch, each with its first row, none too small or too large to lose."""
+    least, most = SLICE_ROWS
+    num_rows = max(least, min(most, -(-batch.height // num_slices)))
+    return [(start, batch.slice(start, num_rows)) for start in range(0, max(batch.height, 1), num_rows)]
+
+
+def _pack(number: int, start: int, rows: pl.DataFrame, work: Work) -> Any:
+    import pyarrow as pa
+
+    samples = work.workspace.samples
+    known = [asdict(sample) for key in rows["key"] for sample in samples.of(key)] if samples is not None else []
+    packed = {"number": number, "start": start, "rows": _bytes(rows), "samples": json.dumps(known), "mistake": None}
+    types = {"number": pa.int64(), "start": pa.int64(), "rows": pa.binary(), "samples": pa.string()}
+    return pa.Table.from_pylist([packed], schema=pa.schema({**types, "mistake": pa.string()}))
+
+
+def _log(drawn: str, workspace: Workspace) -> None:
+    samples = workspace.samples
+    if samples is None:
+        return
+    for sample in (Sample(**fields) for fields in json.loads(drawn)):
+        if all(known.index != sample.index for known in samples.of(sample.key)):
+            samples.append(sample)
+
+
+def _bytes(rows: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.write_ipc(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _rows(packed: bytes) -> pl.DataFrame:
+    return pl.read_ipc(io.BytesIO(packed))

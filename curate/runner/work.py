@@ -1,0 +1,28 @@
+"""The batches of a stage as work for an executor: what to do, and where the rows come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+import polars as pl
+
+from curate.runner.stage import Replica, Run, Workspace
+
+Open = Callable[[Workspace], AbstractContextManager[Run]]
+Result = tuple[int, pl.DataFrame, pl.DataFrame]
+
+
+class Work(NamedTuple):
+    """What is to be done with every batch; `rows` gives one by its number, as often as it is asked."""
+
+    open: Open
+    workspace: Workspace
+    replica: Replica
+    rows: Callable[[int], pl.DataFrame]
+
+    def tick(self, num_rows: int) -> None:
+        """Show that rows are done, where nothing inside the stage does."""
+        if self.workspace.progress is not None:
+            self.workspace.progress.tick(num_rows)

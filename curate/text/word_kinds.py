@@ -1,0 +1,152 @@
+"""What single tokens are, whatever text they stand in: figures, operators, variables, words that say little.
+
+The words that matter are few. `kinds_of` finds them among the hashes of many tokens by one look into a small table.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+import unicodedata
+from functools import cache
+from string import ascii_lowercase
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from curate.text.cut import FIRST_BEYOND_ASCII, Cut, hashes_of
+from curate.text.minhash import I64, U64
+from curate.text.names import CAPITALS, NAME
+from curate.text.spelling import NUMBER_WORDS, SIGNS
+
+U16 = npt.NDArray[np.uint16]
+Flags = npt.NDArray[np.bool_]
+
+_SKIPPED: Final = ("{", "}", "frac", "/", "*", "cdot", "times", NAME, CAPITALS)
+_VARIABLES: Final = (
+    *ascii_lowercase,
+    *"alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu rho sigma tau phi chi psi omega".split(),
+)
+_OPERATORS: Final = (
+    *"+-^=<>|!%",
+    *"le ge ne pm mp div sqrt equiv in notin cup cap sum prod int sin cos tan log ln".split(),
+)
+# words that turn a problem into another one
+_TURNS: Final = "not least most greatest smallest largest maximum minimum odd even positive negative".split()
+_FUNCTION: Final = (
+    "a an the this that these those there here it its he she they him her his them their we you i who whom whose which "
+    "what when where why how and or but if then so as at by for from in into of on onto over to up with without within "
+    "between among about after before during until while is are was were be been being am do does did done has have "
+    "had can could may might must shall should will would let s t d ll ve re also just only again both each every any "
+    "all some such other another same one ones no more very too now please given suppose assume consider following "
+    "below above shown find determine compute calculate evaluate express write give state tell show answer question "
+    "problem value number total "
+    "的 了 是 在 有 和 与 把 被 这 那 他 她 它 们 吗 呢 吧 请 问 求 则 若 如 果 设 已 知 共 个"
+).split()
+_TABLE_BITS: Final = 16
+
+
+class Flag(enum.IntFlag):
+    """What a token is, beside its hash."""
+
+    NAME_MARK = 1
+    CAPITALS_MARK = 2
+    SKIPPED = 4
+    FIGURE = 8
+    NUMBER_WORD = 16
+    OPERATOR = 32
+    TURN = 64
+    FUNCTION = 128  # a word that says nothing by itself
+    VARIABLE = 256
+
+
+class Kinds(NamedTuple):
+    """What each of some tokens is: its `Flag`s, and of the number words (by place) the hash of their figures."""
+
+    flags: U16
+    places: I64
+    figures: U64
+
+
+def kinds_of(cut: Cut) -> Kinds:
+    """What the tokens of some texts are."""
+    known = _known()
+    # the table proposes one word, which is the token or not
+    word = known.table[_slots(cut.hashes, known.shift)]
+    word *= known.hashes[word] == cut.hashes
+    flags = known.flags[word]
+    flags |= (cut.heads - np.uint8(ord("0")) < 10) * np.uint16(Flag.FIGURE)
+    if len(cut.others):
+        flags[cut.heads >= FIRST_BEYOND_ASCII] |= _flags_of_others(cut.others)
+    places = np.flatnonzero(has(flags, Flag.NUMBER_WORD))
+    return Kinds(flags, places, known.figures[word[places]])
+
+
+def has(flags: U16, any_of: Flag) -> Flags:
+    """Which of some tokens are any of these; numpy would take a `Flag` for a 64-bit number."""
+    is_any: Flags = (flags & np.uint16(any_of)) > 0
+    return is_any
+
+
+def _flags_of_others(words: pl.Series) -> U16:
+    """Whether words beyond ASCII are figures or signs, looked at once for each distinct one."""
+    coded = words.cast(pl.Categorical(pl.Categories.random()))
+    distinct = coded.unique()
+    by_code = np.zeros(len(distinct) + 1, np.uint16)
+    by_code[distinct.to_physical().to_numpy()] = [_flags_of_other(word) for word in distinct.cast(pl.String)]
+    chosen: U16 = by_code[coded.to_physical().to_numpy()]
+    return chosen
+
+
+def _flags_of_other(word: str) -> int:
+    # a pattern would be one more than the 32 that polars keeps compiled
+    is_sign = unicodedata.category(word[0])[0] not in "LMN"
+    return int(Flag.FIGURE) * word[0].isdecimal() + int(Flag.FUNCTION) * is_sign
+
+
+class _Known(NamedTuple):
+    """The known words by number, from 1 on; 0 stands for every other word.
+
+    table: the number of the word whose hash has these `_TABLE_BITS` bits above `shift`.
+    figures: the hash of the figure that a word says, of other words their own.
+    """
+
+    shift: int
+    table: U16
+    hashes: U64
+    flags: U16
+    figures: U64
+
+
+@cache
+def _known() -> _Known:
+    words = [*dict.fromkeys((*NUMBER_WORDS, *_SKIPPED, *_VARIABLES, *_OPERATORS, *_TURNS, *_FUNCTION, *SIGNS))]
+    hashes = hashes_of(pl.Series(words))
+    shift = next(shift for shift in range(64 - _TABLE_BITS) if len(np.unique(_slots(hashes, shift))) == len(words))
+    table = np.zeros(1 << _TABLE_BITS, np.uint16)
+    table[_slots(hashes, shift)] = np.arange(1, len(words) + 1)
+    flags = np.array([0, *map(_flags_of, words)], np.uint16)
+    figures = hashes_of(pl.Series([NUMBER_WORDS.get(word, word) for word in words]))
+    return _Known(shift, table, np.insert(hashes, 0, 0), flags, np.insert(figures, 0, 0))
+
+
+def _slots(hashes: U64, shift: int) -> I64:
+    return (hashes >> np.uint64(shift) & np.uint64((1 << _TABLE_BITS) - 1)).view(np.int64)
+
+
+def _flags_of(word: str) -> int:
+    is_number = re.match(r"\d", NUMBER_WORDS.get(word, word)) is not None
+    facts = {
+        Flag.NAME_MARK: word == NAME,
+        Flag.CAPITALS_MARK: word == CAPITALS,
+        Flag.SKIPPED: word in _SKIPPED,
+        Flag.FIGURE: is_number,
+        Flag.NUMBER_WORD: is_number and word in NUMBER_WORDS,
+        Flag.OPERATOR: word in _OPERATORS,
+        Flag.TURN: word in _TURNS,
+        Flag.FUNCTION: word in _FUNCTION or re.search(r"\w", word) is None,
+        Flag.VARIABLE: word in _VARIABLES,
+    }
+    return sum(int(flag) for flag, is_so in facts.items() if is_so)

@@ -1,0 +1,97 @@
+"""Lets a model vote on ground truths: a problem that K samples answer alike, and otherwise than its truth, is suspect.
+
+Sampling is curtailed as in `band`: a problem is left as soon as no other answer can reach the votes it needs, which for
+most problems is the first few correct samples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Final, NamedTuple
+
+import polars as pl
+from pydantic import Field
+
+from curate.artifacts.samples import Sample
+from curate.engines import EngineConfig, open_engine
+from curate.runner.stage import Workspace
+from curate.sampling.grading import GradingConfig, Problem, grade
+from curate.sampling.model_stage import Asked, Asking, open_asking
+from curate.verify import Policy, verify
+from curate.verify.extract import extract
+
+EVIDENCE_CHARS: Final = 80
+Poll = Callable[[pl.DataFrame], list[str | None]]
+
+
+class VoteConfig(GradingConfig, EngineConfig):
+    """How a model votes on ground truths; it is asked only where a model, a server or a script is named."""
+
+    votes: int = Field(8, ge=2, description="Samples a problem, where a model votes on ground truths.")
+    vote_share: float = Field(
+        0.75, gt=0.5, le=1, description="Share of the votes that one other answer needs to make a truth suspect."
+    )
+    seed: int = Field(0, description="Seed of the run; each sample's seed derives from it, the key and the index.")
+
+    @property
+    def has_voters(self) -> bool:
+        """Whether a model was named."""
+        return self.engine != "auto" or bool(self.model or self.base_url or self.script)
+
+    @property
+    def votes_needed(self) -> int:
+        """Votes for one other answer at which the truth is suspect."""
+        return math.ceil(self.votes * self.vote_share)
+
+
+class Rival(NamedTuple):
+    """An answer other than the truth, and how many samples gave it."""
+
+    answer: str
+    num_votes: int
+
+
+def leading_rival(samples: Sequence[Sample], policy: Policy) -> Rival | None:
+    """The answer that most wrong samples share, equal ones counted as one; the earliest where several lead."""
+    rivals: list[Rival] = []
+    for sample in samples:
+        found = extract(sample.text, policy).answers if sample.verdict == "wrong" else ()
+        if not found:
+            continue
+        for index, rival in enumerate(rivals):
+            if verify(sample.text, rival.answer, policy=policy).verdict == "correct":
+                rivals[index] = Rival(rival.answer, rival.num_votes + 1)
+                break
+        else:
+            rivals.append(Rival(found[-1], 1))
+    return max(rivals, key=lambda rival: rival.num_votes, default=None)
+
+
+def owed(config: VoteConfig, samples: Sequence[Sample]) -> int:
+    """Samples to draw at once: as many as the leader still needs, none once no answer can get there or one has."""
+    rival = leading_rival(samples, config.verify)
+    missing = config.votes_needed - (rival.num_votes if rival else 0)
+    return max(0, missing) if missing <= config.votes - len(samples) else 0
+
+
+@contextmanager
+def open_poll(config: VoteConfig, workspace: Workspace) -> Iterator[Poll]:
+    """A function that gives, for each row, the evidence that its ground truth is suspect, or None."""
+
+    def rule(_: Problem, samples: Sequence[Sample]) -> int:
+        return owed(config, samples)
+
+    asking = Asking("vote", config.seed, rule, partial(grade, config=config), config.max_in_flight)
+    with open_asking(asking, open_engine(config), workspace) as ask:
+        yield lambda rows: [_suspicion(item, config) for item in ask(rows)]
+
+
+def _suspicion(item: Asked, config: VoteConfig) -> str | None:
+    rival = leading_rival(item.samples, config.verify)
+    if rival is None or rival.num_votes < config.votes_needed:
+        return None
+    said, truth = rival.answer[:EVIDENCE_CHARS], item.problem.ground_truth[:EVIDENCE_CHARS]
+    return f"{rival.num_votes} of {len(item.samples)} samples say {said}; the source says {truth}"

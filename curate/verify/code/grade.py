@@ -1,0 +1,270 @@
+"""Runs the program of a completion against a problem's tests and says whether it passes all of them.
+
+The solution runs in a sandbox of its own and knows no expected output. `stdio` and `call` tests are compared here;
+`assert` tests run in another sandbox, the examiner, which talks with the first over a channel on which only plain data
+crosses. A solution that fails, loops, floods, crashes or attacks is wrong; a sandbox that does not come up, or tests
+that are broken, leave it undecided.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from curate.cpus import usable_cores
+from curate.verify.code.examiner import examination
+from curate.verify.code.inside import wire
+from curate.verify.code.outputs import same_output, same_value
+from curate.verify.code.program import defines, find_program
+from curate.verify.code.sandbox import Limits, Sandbox, SandboxUnavailable, check_sandbox, sandbox
+from curate.verify.code.tests_format import AssertTests, CallTests, CodeTests, StdioTests, parse_tests
+from curate.verify.policy import Policy
+from curate.verify.readable import can_be_read
+from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
+
+STAGE: Final = "code"
+# a fork for every examination at a time
+EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024, num_processes=4096)
+ENDS_S: Final = 0.05
+START_S: Final = 30.0
+MAX_REPLY: Final = 8 << 20
+ANSWER_PARTS: Final = 4
+MAX_TESTS_LONG: Final = 10
+KILLING: Final = (signal.SIGXCPU, signal.SIGKILL)
+
+
+class Unready(Exception):  # noqa: N818  # a state of the sandbox
+    """A sandbox ended before it could run the solution."""
+
+
+class Line(NamedTuple):
+    """Our end of a channel to a solver, with the time a message may take. What comes from there may be anything."""
+
+    end: socket.socket
+    timeout_s: float
+
+    def send(self, message: Any) -> None:  # Any: a JSON message
+        """Send a message; `TimeoutError` where the other side does not read it."""
+        seconds = math.ceil(self.timeout_s)
+        self.end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", seconds, 0))
+        try:
+            wire.send(self.end.fileno(), message)
+        except BlockingIOError:
+            raise TimeoutError from None
+
+    def receive(self, timeout_s: float | None = None) -> dict[str, Any]:
+        """The next message; `TimeoutError` when none comes, `WireError` when the other side is gone or babbles."""
+        message = receive_by(self.end.fileno(), time.monotonic() + (timeout_s or self.timeout_s))
+        if not isinstance(message, dict):
+            raise wire.WireError("no message")
+        return message
+
+
+def verify_code(completion: str, tests: str | None, policy: Policy | None = None) -> Verdict:
+    """Whether the completion's program passes `tests` (the JSON of `tests_format`); every failure has a reason code."""
+    policy, start_s = policy or Policy(), time.monotonic()
+    parsed = parse_tests(tests) if tests else None
+    if parsed is None:
+        decision, source = undecided("unparseable_ground_truth", STAGE), None
+    else:
+        source, reason = find_program(completion, *_wanted(parsed))
+        decision = _run(source, parsed, policy) if source is not None else wrong(reason, "extract")
+    return Verdict(decision.verdict, decision.reason, decision.stage, source, (time.monotonic() - start_s) * 1000)
+
+
+def verify_programs(items: Sequence[Item], policy: Policy, workers: int | None = None) -> list[Verdict]:
+    """Verdicts for many code items, in order, several at a time: as many as `workers`, or one more than cores."""
+    with ThreadPoolExecutor(workers or usable_cores() + 1) as pool:
+        return list(pool.map(lambda item: verify_code(item.completion, item.tests, policy), items))
+
+
+def run_source(source: str, tests: CodeTests, policy: Policy) -> Decision:
+    """The same for a program that is at hand, such as a reference solution."""
+    return _run(source, tests, policy)
+
+
+def _wanted(tests: CodeTests) -> tuple[list[str], str]:
+    """The names that a program must define, and the prompt whose continuation it may be."""
+    if isinstance(tests, AssertTests):
+        return tests.entry_points, tests.prelude
+    return ([tests.entry_point.partition(".")[0]] if isinstance(tests, CallTests) else []), ""
+
+
+def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
+    try:
+        check_sandbox(_limits(policy))
+        if isinstance(tests, AssertTests):
+            return _run_assert(source, tests, policy)
+        return _run_stdio(source, tests, policy) if isinstance(tests, StdioTests) else _run_calls(source, tests, policy)
+    except SandboxUnavailable:
+        return undecided("sandbox_unavailable", STAGE)
+    except (Unready, OSError):
+        # no more files or processes on this machine: nobody knows
+        return undecided("worker_crash", STAGE)
+
+
+def _limits(policy: Policy, num_tests: int = 1) -> Limits:
+    """The limits of a process that answers so many tests; one test's wall time is bound by `_wall_s` all the same."""
+    cpu_s = policy.code_timeout_s * min(num_tests, MAX_TESTS_LONG)
+    total_mb = max(policy.code_total_memory_mb, policy.code_memory_mb)
+    return Limits(cpu_s, policy.code_memory_mb, total_memory_mb=total_mb, is_isolated=not policy.unsafe_local)
+
+
+def _wall_s(policy: Policy) -> float:
+    """A test's wall time: its CPU time is what counts, the rest is for a busy machine."""
+    return 2 * policy.code_timeout_s + 2
+
+
+def _solver_job(source: str, tests: CodeTests, mode: str) -> dict[str, object]:
+    classes = tests.classes if isinstance(tests, AssertTests) else []
+    return {"mode": mode, "source": source, "prelude": tests.prelude, "classes": classes}
+
+
+def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
+    with ExitStack() as stack:
+        theirs, ours = socket.socketpair()
+        limits = _limits(policy, len(tests.tests))
+        standing = replace(EXAMINER, is_isolated=limits.is_isolated)
+        solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, _solver_job(source, tests, "calls")))
+        report = stack.enter_context(examination(tests.model_dump(), ours, standing))
+        # only the two sandboxes hold the channel now: when one ends, the other hears of it
+        theirs.close()
+        ours.close()
+        _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
+        try:
+            for _ in tests.tests:
+                heard = receive_by(report, time.monotonic() + _wall_s(policy))
+                if "broken" in heard:
+                    return undecided("unparseable_ground_truth", STAGE)
+                if not heard["passed"]:
+                    return _failed(solver)
+        except TimeoutError:
+            return wrong("timeout", STAGE)
+        except wire.WireError:
+            return _failed(solver)
+    return correct("tests_passed", STAGE)
+
+
+def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
+    with ExitStack() as stack:
+        line, solver = _open_solver(stack, _solver_job(source, tests, "program"), policy, _limits(policy))
+        for test in tests.tests:
+            try:
+                line.send({"input": test.input, "timeout_s": _wall_s(policy)})
+                status, stdout = _run_result(line.receive(_wall_s(policy) + START_S))
+            except TimeoutError:
+                return wrong("timeout", STAGE)
+            except wire.WireError:
+                return _failed(solver)
+            if status is None or -status in KILLING:
+                return wrong("timeout", STAGE)
+            if status != 0 or not same_output(stdout, test.output):
+                return wrong("tests_failed", STAGE)
+    return correct("tests_passed", STAGE)
+
+
+def _run_result(message: dict[str, Any]) -> tuple[int | None, bytes]:
+    """How a program ended and what it printed."""
+    status, stdout = message.get("status"), message.get("stdout")
+    if not (status is None or type(status) is int) or not isinstance(stdout, str):
+        raise wire.WireError("no result")
+    try:
+        return status, bytes.fromhex(stdout)
+    except ValueError:
+        raise wire.WireError("no result") from None
+
+
+def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
+    with ExitStack() as stack:
+        line, solver = _open_solver(
+            stack, _solver_job(source, tests, "calls"), policy, _limits(policy, len(tests.tests))
+        )
+        entry_point = _entry_point(tests.entry_point, source)
+        try:
+            for test in tests.tests:
+                if not same_value(_call(line, entry_point, test.args, test.kwargs), test.output):
+                    return wrong("tests_failed", STAGE)
+        except TimeoutError:
+            return wrong("timeout", STAGE)
+        except (wire.WireError, RecursionError, ValueError):  # a value too deep, or figures too long, to compare
+            return _failed(solver)
+    return correct("tests_passed", STAGE)
+
+
+def _entry_point(wanted: str, source: str) -> str:
+    """The function to call: sets say `f` where solutions are written as `Solution.f`, and the other way round."""
+    owner, _, name = wanted.rpartition(".")
+    if defines(source, [owner or name]):
+        return wanted
+    if owner:
+        return name if defines(source, [name]) else wanted
+    return f"Solution.{name}" if defines(source, ["Solution"]) else wanted
+
+
+def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call `f` or a fresh `C().f` and return its result as plain data; WireError where there is none."""
+    owner, _, method = entry_point.rpartition(".")
+    target = wire.Handle(owner or method)
+    if owner:
+        target = _ask(line, "get", _ask(line, "call", target), method)
+    return _ask(line, "call", target, *args, **kwargs)
+
+
+def _ask(line: Line, operation: str, target: wire.Handle, /, *args: Any, **kwargs: Any) -> Any:
+    line.send({"q": wire.pack([operation, target, list(args), kwargs])})
+    answer = wire.unpack(line.receive().get("a"), find=lambda _, number: wire.Handle(number))
+    if not isinstance(answer, list) or len(answer) != ANSWER_PARTS or answer[0] is not True:
+        raise wire.WireError("the call raised")
+    return answer[1]
+
+
+def _open_solver(stack: ExitStack, job: dict[str, object], policy: Policy, limits: Limits) -> tuple[Line, Sandbox]:
+    ours, theirs = socket.socketpair()
+    stack.callback(ours.close)
+    solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, job))
+    theirs.close()
+    line = Line(ours, _wall_s(policy))
+    _expect_ready(lambda: line.receive(START_S))
+    return line, solver
+
+
+def _expect_ready(hear: Callable[[], Any]) -> None:
+    """Before any line of the solution ran, silence is the sandbox's fault."""
+    try:
+        is_ready = hear().get("ready") is True
+    except (TimeoutError, wire.WireError):
+        is_ready = False
+    if not is_ready:
+        raise Unready
+
+
+def _failed(solver: Sandbox) -> Decision:
+    """A failed test, or the limit for which the solution was ended: CPU time, or memory that all its processes hold."""
+    try:
+        status = solver.process.wait(ENDS_S)
+    except subprocess.TimeoutExpired:
+        status = 0
+    if solver.is_over_memory:
+        return wrong("memory", STAGE)
+    return wrong("timeout" if status - 128 in KILLING else "tests_failed", STAGE)
+
+
+def receive_by(fd: int, deadline_s: float) -> Any:  # Any: a JSON message
+    """One frame from a pipe or socket before the deadline; TimeoutError or WireError otherwise."""
+    return wire.receive(fd, MAX_REPLY, lambda size: _read_by(fd, size, deadline_s))
+
+
+def _read_by(fd: int, size: int, deadline_s: float) -> bytes:
+    if not can_be_read(fd, deadline_s - time.monotonic()):
+        raise TimeoutError
+    return os.read(fd, size)

@@ -1,0 +1,257 @@
+"""Runs a script of ours and a stranger's code inside it: bubblewrap, no network, no files, limits on everything.
+
+    prlimit (cpu, memory, files) -> setpriv (a user per slot, when root) -> bwrap -> prlimit (processes) -> python3
+
+Each sandbox has its own processes, network, users and a 16 MB /tmp; of the machine it sees /usr, read-only. It dies
+with us, and killing its first process kills all that it left behind. Python there is the system's own, with the
+standard library only. Without bubblewrap nothing runs, unless `unsafe_local` says that the code is trusted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from curate.verify.code.inside import wire
+from curate.verify.code.memory_watch import WATCH
+from curate.verify.readable import can_be_read
+
+PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
+TMP: Final = "/tmp"  # noqa: S108  # the sandbox's own
+TMP_BYTES: Final = 16 << 20
+FILE_BYTES: Final = 2 << 20
+NUM_FILES: Final = 64
+FIRST_UID: Final = 100_000
+SAYS_S: Final = 5.0  # for bwrap to say what it started; a machine at full load needs a while
+HINT: Final = "install bubblewrap (apt-get install bubblewrap), or use --unsafe-local for code that you trust"
+
+ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+_slots = itertools.count()
+_slot_lock = threading.Lock()
+
+
+class SandboxUnavailable(Exception):  # noqa: N818  # a state of the machine, not a mistake in a program
+    """No code can run here; the text is one line that says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one sandbox may use."""
+
+    cpu_s: float
+    memory_mb: int  # of each process
+    num_processes: int = 10
+    total_memory_mb: int | None = None  # of all processes together; not watched when None
+    is_isolated: bool = True
+
+
+class Sandbox:
+    """A running sandbox. is_over_memory: it was ended for what its processes held together."""
+
+    def __init__(self, process: subprocess.Popen[bytes], info: int | None) -> None:
+        """info: where bwrap says which process is the first of the namespace; None where there is no namespace."""
+        self.process, self.is_over_memory = process, False
+        self._info, self._is_isolated = info, info is not None
+        self._first: int | None = None
+        self._lock = threading.Lock()  # it may be ended for its memory while it is being closed
+
+    @property
+    def pid(self) -> int:
+        """The process that everything in it descends from."""
+        return self.process.pid
+
+    def end_for_memory(self) -> None:
+        """End everything in it, and remember why."""
+        self.is_over_memory = True
+        self._end()
+
+    def kill(self) -> int:
+        """End everything in it and return the exit status of its main program (128 + signal where one killed it)."""
+        if self.process.poll() is None:
+            self._end()
+        with suppress(subprocess.TimeoutExpired):
+            return self.process.wait(5)
+        self.process.kill()
+        return self.process.wait()
+
+    def close(self) -> None:
+        """Close what leads to it, once it has ended."""
+        with self._lock:
+            if self._info is not None:
+                os.close(self._info)
+                self._info = None
+
+    def _end(self) -> None:
+        with suppress(ProcessLookupError):
+            if self._is_isolated:
+                # the first process of the namespace takes all others along, and bwrap reaps it: no zombies
+                os.kill(self._first_process() or self.process.pid, signal.SIGKILL)
+            else:
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def _first_process(self) -> int | None:
+        with self._lock:  # bwrap says it once
+            if self._first is None and self._info is not None and can_be_read(self._info, SAYS_S):
+                with suppress(ValueError, KeyError, OSError):
+                    self._first = int(json.loads(os.read(self._info, 4096))["child-pid"])
+            return self._first
+
+
+@contextmanager
+def sandbox(script: str, channel: int, limits: Limits, job: dict[str, object]) -> Iterator[Sandbox]:
+    """Start `inside/<script>.py` with a channel and a job on its stdin, and kill it at the end."""
+    box = start(script, channel, limits, job)
+    total_mb = limits.total_memory_mb
+    try:
+        with WATCH.over(box, total_mb << 20) if total_mb is not None else nullcontext():
+            yield box
+    finally:
+        box.kill()
+        box.close()
+
+
+def start(
+    script: str, channel: int, limits: Limits, job: dict[str, object] | None = None, *, dies_with_us: bool = True
+) -> Sandbox:
+    """Start `inside/<script>.py` with a channel; raises `SandboxUnavailable` where there is no Python for it."""
+    with ExitStack() as stack, ExitStack() as only_on_failure:
+        info_read, info_write = os.pipe() if limits.is_isolated else (None, None)
+        for close, fd in ((only_on_failure, info_read), (stack, info_write)):
+            if fd is not None:
+                close.callback(os.close, fd)
+        # a file, not a pipe: nobody waits for a sandbox that does not read
+        stdin = os.memfd_create("job")
+        stack.callback(os.close, stdin)
+        if job is not None:
+            wire.send(stdin, job)
+            os.lseek(stdin, 0, os.SEEK_SET)
+        process = subprocess.Popen(
+            _command(script, channel, _walls(limits, info_write, dies_with_us=dies_with_us)),
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[channel] if info_write is None else [channel, info_write],
+            env=ENVIRONMENT,
+            start_new_session=True,
+        )
+        only_on_failure.pop_all()
+    return Sandbox(process, info_read)
+
+
+def check_sandbox(limits: Limits) -> None:
+    """Raise `SandboxUnavailable` where code cannot run; remembered, so that it costs one try a process."""
+    if limits.is_isolated and (why := _why_not()) is not None:
+        raise SandboxUnavailable(why)
+
+
+@cache
+def _why_not() -> str | None:
+    """Why no sandbox can be made here, tried once with a program that does nothing."""
+    for tool in ("bwrap", "prlimit", *(["setpriv"] if os.geteuid() == 0 else [])):
+        if shutil.which(tool) is None:
+            return f"{tool} is not installed; {HINT}"
+    if _python() is None:
+        return f"no Python at {' or '.join(PYTHONS)} for the sandbox; install python3 there, or use --unsafe-local"
+    trial = Limits(cpu_s=5, memory_mb=512)
+    command = [
+        *_walls(trial, None),
+        str(_python()),
+        "-I",
+        "-S",
+        "-c",
+        "import sys; sys.exit(sys.version_info < (3, 10))",
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=20, check=False, start_new_session=True)
+    except subprocess.TimeoutExpired:
+        return f"bwrap does not come back; {HINT}"
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
+        return f"bwrap cannot run Python 3.10+ here ({said[-1]}); allow user namespaces, or use --unsafe-local"
+    return None
+
+
+@cache
+def _python() -> str | None:
+    return next((path for path in PYTHONS if os.access(path, os.X_OK)), None)
+
+
+@cache
+def _source(script: str) -> str:
+    """A program for `python3 -c`: the wire as a module that the script can import, then the script."""
+    folder = resources.files("curate.verify.code.inside")
+    wire_source, main_source = ((folder / f"{name}.py").read_text(encoding="utf-8") for name in ("wire", script))
+    return (
+        "import sys, types\n"
+        f"wire = sys.modules[{wire.__name__!r}] = types.ModuleType({wire.__name__!r})\n"
+        f"exec(compile({wire_source!r}, 'wire', 'exec'), vars(wire))\n"
+        f"exec(compile({main_source!r}, {script!r}, 'exec'))\n"
+    )
+
+
+def _command(script: str, channel: int, walls: Sequence[str]) -> list[str]:
+    source, python = _source(script), _python()
+    if python is None:
+        raise SandboxUnavailable(f"no Python at {' or '.join(PYTHONS)}; install python3 there")
+    return [*walls, python, "-I", "-S", "-c", source, str(channel)]
+
+
+def _bare_limits(limits: Limits) -> list[str]:
+    """Limits on one process; RLIMIT_CPU counts whole seconds and kills one second after its warning."""
+    cpu_s = math.ceil(limits.cpu_s)
+    return [
+        "prlimit", f"--cpu={cpu_s}:{cpu_s + 1}", f"--as={limits.memory_mb << 20}", f"--fsize={FILE_BYTES}",
+        f"--nofile={NUM_FILES}", "--core=0",
+    ]  # fmt: skip
+
+
+def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> list[str]:
+    """The command line up to the program: limits, another user, a namespace of everything."""
+    if not limits.is_isolated:
+        return _bare_limits(limits)
+    user = ["setpriv", f"--reuid={_next_uid()}", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    return [
+        *_bare_limits(limits),
+        *([*user, "--no-new-privs"] if user else []),
+        "bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--new-session",
+        *(["--die-with-parent"] if dies_with_us else []),
+        "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8",
+        "--hostname", "sandbox", "--ro-bind", "/usr", "/usr", *_library_folders(),
+        "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
+        "--size", str(TMP_BYTES), "--tmpfs", TMP, "--proc", "/proc", "--dev", "/dev",
+        "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP,
+        *(["--info-fd", str(info)] if info is not None else []),
+        # inside: outside it would count all processes of the user on the machine
+        "/usr/bin/prlimit", f"--nproc={limits.num_processes}",
+    ]  # fmt: skip
+
+
+def _library_folders() -> Sequence[str]:
+    """/bin, /lib and the like as this machine has them: links into /usr, or folders of their own."""
+    arguments: list[str] = []
+    for path in map(Path, ("/bin", "/sbin", "/lib", "/lib64")):
+        if path.is_symlink():
+            arguments += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            arguments += ["--ro-bind", str(path), str(path)]
+    return arguments
+
+
+def _next_uid() -> int:
+    """Another user for each sandbox, so that the limits of one do not count against another."""
+    with _slot_lock:
+        return FIRST_UID + (os.getpid() * 64 + next(_slots) % 64) % 1_000_000

@@ -1,0 +1,193 @@
+"""Several values at once: lists, sets, tuples and named values, and what offers several where one is asked for.
+
+What the values themselves are is none of its business: the functions take `same`, which compares two trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from curate.verify.compare import families
+from curate.verify.compare.measures import measure
+from curate.verify.compare.named_values import FUNCTION_NAMES, named, settled
+from curate.verify.compare.single_values import Rules, single
+from curate.verify.nodes import Node, UnreadableError, walk
+from curate.verify.verdict import Decision, correct, wrong
+
+Same = Callable[[Node, Node, Rules], Decision]
+GROUPS: Final = ("list", "set", "paren")
+_DIFFERENT: Final = wrong("different", "set")
+
+
+def other_names(truth: Node, answer: Node) -> bool:
+    """Whether two lists name their values, and not the same names: x=1, x=2 against y=1, y=2."""
+    names = [_names(n) for n in (truth, answer)]
+    return bool(names[0] and names[1]) and names[0] != names[1]
+
+
+def _names(node: Node) -> set[str]:
+    """The names of a list of named values; empty where one has none. x_1 and x_2 are both x: two roots."""
+    if node.op not in ("list", "set"):
+        return set()
+    found = [named(arg)[0] for arg in node.args]
+    if found and found[0] and not any(found[1:]) and not any(arg.op == "rel" for arg in node.args[1:]):
+        found = found[:1]  # n = 3, 4, 5
+    return {_label(n) for n in found if n is not None} if all(found) else set()
+
+
+def _label(name: Node) -> str:
+    """A name as it is compared: x for x_1, AB for BA, f for f(x)."""
+    if name.op != "mul":
+        return re.sub(r"_\d+$", "", name.name)
+    letters = [part.name for part in name.args]
+    is_call = letters[0] in FUNCTION_NAMES and letters[-1].islower()
+    return letters[0] if is_call else "".join(sorted(letters))
+
+
+def spread(node: Node) -> Node:
+    """A plus-minus as the list of its values; named items of a list by their values where all names are one."""
+    if any(n.op == "pm" for n in walk(node)):
+        if node.op in ("list", "set"):
+            return node._replace(args=tuple(v for arg in node.args for v in families.expand_signs(_unnamed(arg))))
+        if node.op != "rel":
+            values = families.expand_signs(node)
+            return Node("list", tuple(values), None, ",")
+    if node.op in ("list", "set") and any(arg.op == "rel" for arg in node.args):
+        return _by_name(node)
+    return node
+
+
+def _unnamed(node: Node) -> Node:
+    return named(settled(node))[1]
+
+
+def _by_name(node: Node) -> Node:
+    """`x=2, x=-2` and `n=3,4,5` are lists of values; `y=2, x=1` is the tuple of values in order of the names."""
+    pairs = [named(settled(arg)) for arg in node.args]
+    names = [name for name, _ in pairs if name is not None]
+    if any(name is None and value.op == "rel" for name, value in pairs):
+        return node
+    if len(set(names)) <= 1 and (not names or pairs[0][0] is not None):
+        return node._replace(args=tuple(value for _, value in pairs))
+    if len(names) == len(pairs) == len(set(names)) and node.name != "or":
+        in_order = sorted(pairs, key=lambda pair: repr(pair[0]))
+        is_numbered = len(_names(node)) == 1
+        return Node("paren", tuple(value for _, value in in_order), None, "()numbered" if is_numbered else "()named")
+    return node
+
+
+def many_for_one(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
+    """Several values offered where the truth is one: wrong unless every one of them is the truth."""
+    reason = "hedged" if answer.op == "list" and answer.name == "or" else "multiple_answers"
+    if not answer.args:
+        return _DIFFERENT
+    if answer.op == "paren" and not answer.name.startswith("()n"):
+        return _DIFFERENT
+    if (whole := added(answer)) is not None:
+        return single(truth, whole, rules)
+    are_all = all(same(truth, arg, rules).verdict == "correct" for arg in answer.args)
+    if are_all and not answer.name.endswith("named") and (answer.op == "set" or _is_restated(answer)):
+        return same(truth, answer.args[0], rules)
+    return _DIFFERENT if answer.op == "set" else wrong(reason, "extract")  # type: ignore[arg-type]  # one of Reason
+
+
+def _is_restated(answer: Node) -> bool:
+    """Whether a list claims one value: 6 or 6, or several forms of it, 1/2, 0.5; one form twice is two: 5, 5."""
+    return answer.name == "or" or len(set(answer.args)) == len(answer.args)
+
+
+def added(node: Node) -> Node | None:
+    """One quantity said in parts, `2 hours and 30 minutes` or `5 and 3/8`; None where a list is anything else."""
+    units = [arg.name for arg in node.args if arg.op == "qty"]
+    if node.op == "list" and node.name == "and" and _is_mixed(node.args):
+        return Node("add", node.args)
+    if node.op != "list" or node.name not in (",", "and") or len(set(units)) != len(node.args):
+        return None
+    whole = Node("add", node.args)
+    try:
+        return whole if measure(whole).unit.powers else None
+    except UnreadableError:
+        return None
+
+
+def _is_mixed(parts: tuple[Node, ...]) -> bool:
+    """Whether two parts are a whole number and a proper fraction: 5 and 3/8."""
+    if len(parts) != 2 or parts[1].op != "div" or any(n.op != "num" for n in (parts[0], *parts[1].args)):
+        return False
+    whole, top, bottom = (n.value or 0 for n in (parts[0], *parts[1].args))
+    return whole.denominator == 1 and 0 < top < bottom
+
+
+def tuples(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
+    """Ordered; a pair's brackets count, since they may be an interval's."""
+    if len(truth.args) != len(answer.args):
+        return _DIFFERENT
+    brackets = [node.name[:2] for node in (truth, answer)]
+    is_mixed = any(pair in ("(]", "[)") for pair in brackets)
+    if (len(truth.args) == 2 or is_mixed) and brackets[0] != brackets[1]:
+        return _DIFFERENT
+    return in_order(truth.args, answer.args, rules, same)
+
+
+def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
+    """Two collections that are not both tuples: as sets, as lists, or part by part."""
+    if "()numbered" in (truth.name, answer.name):  # x_1=2, x_2=5 against 2, 5: the roots
+        truth, answer = (n._replace(op="list", name=",") if n.name == "()numbered" else n for n in (truth, answer))
+    if {truth.op, answer.op} == {"set", "paren"}:
+        if not rules.policy.pair_is_set or "()named" in (truth.name, answer.name):
+            return _DIFFERENT
+    elif "paren" in (truth.op, answer.op):
+        if "or" in (truth.name, answer.name):
+            return _DIFFERENT
+        return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
+    if {truth.name, answer.name} == {"and", "or"} and any(arg.op == "text" for arg in (*truth.args, *answer.args)):
+        return wrong("hedged", "extract")  # red or blue for red and blue; of numbers both say "these"
+    is_set = "set" in (truth.op, answer.op)
+    if not is_set and ";" in (truth.name, answer.name):
+        return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
+    if is_set:
+        return as_sets(truth.args, answer.args, rules, same)
+    if len(answer.args) != len(truth.args):
+        return wrong("multiple_answers" if len(answer.args) > len(truth.args) else "different", "set")
+    return matched(truth.args, answer.args, rules, same)
+
+
+def in_order(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
+    """Part by part; both have as many."""
+    unknown = None
+    for t, a in zip(truths, answers, strict=True):
+        decision = same(t, a, rules)
+        if decision.verdict == "wrong":
+            return _DIFFERENT
+        unknown = decision if decision.verdict == "undecided" else unknown
+    return unknown or correct("set", "set")
+
+
+def as_sets(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
+    """Each in the other; repetitions don't matter. A set within a set is an element, and equals no number."""
+    for left, right, is_truth in ((truths, answers, True), (answers, truths, False)):
+        for x in left:
+            found = [same(x, y, rules) if is_truth else same(y, x, rules) for y in right if _is_set(x) == _is_set(y)]
+            if not any(decision.verdict == "correct" for decision in found):
+                unknown = next((decision for decision in found if decision.verdict == "undecided"), None)
+                return unknown or _DIFFERENT
+    return correct("set", "set")
+
+
+def _is_set(node: Node) -> bool:
+    return node.op == "set"
+
+
+def matched(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
+    """A list as a multiset: every value of one has its own partner in the other."""
+    left = list(answers)
+    for t in truths:
+        found = [same(t, a, rules) for a in left]
+        hit = next((i for i, decision in enumerate(found) if decision.verdict == "correct"), None)
+        if hit is None:
+            unknown = next((decision for decision in found if decision.verdict == "undecided"), None)
+            return unknown or _DIFFERENT
+        left.pop(hit)
+    return correct("set", "set")

@@ -1,0 +1,263 @@
+"""The decision on two bare answers, in this process and by means bounded in time, cheapest first.
+
+Same string, long figures, option letters and words, then the grammar and the comparison of trees. What the grammar does
+not read but a worker may (sums, integrals) comes back as `SYMBOLIC`. Decisions are remembered, so that a group of
+completions with the same answer costs one comparison.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from curate.verify.compare.answers import compare
+from curate.verify.compare.congruences import congruence, remainder, same_classes
+from curate.verify.compare.dates import date
+from curate.verify.compare.labels import same_label
+from curate.verify.compare.single_values import Rules
+from curate.verify.grammar.parser import parse
+from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
+from curate.verify.policy import Policy
+from curate.verify.spelling.normalise import canonical, clean
+from curate.verify.verdict import Decision, correct, undecided, wrong
+from curate.verify.vocabulary.words import (
+    is_letter_alone,
+    is_phrase,
+    is_prose,
+    is_yes_or_no,
+    num_words,
+    option_and_content,
+    option_letter,
+    same_words,
+    spoken_number,
+)
+
+DEFAULT: Final = Policy()
+SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # the mark of a pair that the workers should see
+_ASKS_TO_ROUND: Final = re.compile(
+    r"\bround(?:ed|ing)?\b|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant (?:figures?|digits?)\b|"
+    r"\bestimate\b|保留|精确到|四舍五入|约(?:等于|为)|近似",
+    re.IGNORECASE,
+)
+_NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
+_ADVANCED: Final = re.compile(r"\\(?:i?int|oint|sum|prod|lim|partial|nabla|det)(?![A-Za-z])|\\frac\{d\}")
+_SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # bars open it
+_FIGURES: Final = re.compile(r"[0-9]+")
+_DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
+_ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
+_EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
+_SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, such as the suits of cards
+_SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
+_OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: no choice of B
+_CAPITALS: Final = re.compile(r"[A-Z]{2,}")
+_ROMAN: Final = re.compile(r"(?=[IVX]{2,}|[MDCLXVI]{4,})M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_MAX_TEXT: Final = 60
+_MANY_WORDS: Final = 5
+_MAX_CLEANED: Final = 20_000
+
+
+def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
+    """Compare two bare answers in this process; what needs a worker comes back as undecided, stage `symbolic`."""
+    decision = _decide(truth, answer, Rules(policy, *_asked(question)))
+    if question and decision.verdict == "correct" and decision.reason != "exact" and _is_restated(answer, question):
+        return wrong("different", "text")
+    return decision
+
+
+def _is_restated(answer: str, question: str) -> bool:
+    """Whether an answer such as |x|=5 only repeats what the question asks to solve."""
+    return _SIZE.match(answer) is not None and keyed(answer)[1] in keyed(question)[1]
+
+
+@lru_cache(maxsize=10_000)
+def _asked(question: str | None) -> tuple[bool, bool]:
+    if not question:
+        return False, False
+    return _ASKS_TO_ROUND.search(question) is not None, _NAMES_BASE.search(question) is not None
+
+
+@lru_cache(maxsize=20_000)
+def _decide(truth: str, answer: str, rules: Rules) -> Decision:
+    clean_t, key_t = keyed(truth)
+    clean_a, key_a = keyed(answer)
+    if not key_t:
+        return undecided("unparseable_ground_truth", "exact")
+    if not key_a:
+        return wrong("no_answer", "extract")
+    if key_t == key_a:
+        return correct("exact", "exact")
+    if len(clean_a) > rules.policy.max_chars:
+        return wrong("too_long", "limits")
+    if len(clean_t) > rules.policy.max_chars:
+        return undecided("unparseable_ground_truth", "limits")
+    decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
+    if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
+        return _decide(truth, chosen[1], rules)  # (B) 12 against 12: the choice by its content
+    if decision.verdict != "correct" and any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
+        return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 is 2e - 1 as well
+    return decision
+
+
+@lru_cache(maxsize=20_000)
+def keyed(text: str) -> tuple[str, str]:
+    """A text cleaned for the grammar, and the key under which it is the same string as another."""
+    if len(text) > _MAX_CLEANED:  # beyond every limit: good for comparing strings only
+        return text, text.strip()
+    cleaned = clean(text)
+    return cleaned, canonical(cleaned)
+
+
+def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
+    """Long figures, option letters and words, before anything is parsed."""
+    if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
+        same = truth.lstrip("0") == answer.lstrip("0")
+        return correct("exact", "exact") if same else wrong("different", "exact")
+    if _DECIMAL.fullmatch(truth) and answer == truth.replace(".", ","):
+        return correct("exact", "exact")  # 0,75: a decimal comma
+    if (classes := congruence(truth)) is not None:
+        same = (theirs := congruence(answer)) is not None and same_classes(classes, theirs)
+        return correct("set", "set") if same else _against_classes(truth, answer, rules)
+    if (value := remainder(answer)) is not None:
+        return _decide(truth, value, rules)
+    if (is_same := _same_name(truth, answer)) is not None:
+        return correct("text", "text") if is_same else wrong("different", "text")
+    if is_letter_alone(truth) or option_and_content(truth) is not None:
+        return _option(truth, answer, rules)
+    if same_words(truth, answer, is_case_sensitive=rules.policy.is_case_sensitive) and (
+        is_yes_or_no(truth) or (is_prose(truth) and is_prose(answer))
+    ):
+        return correct("text", "text")
+    return None
+
+
+def _same_name(truth: str, answer: str) -> bool | None:
+    """Whether two dates, Roman numerals or names of segments and the like are the same; None for anything else."""
+    if (wanted := date(truth)) is not None:
+        return wanted == date(answer) or same_words(truth, answer)
+    if _ISO_DATE.fullmatch(answer):
+        return False
+    if _ROMAN.fullmatch(truth) and _CAPITALS.fullmatch(answer):
+        return truth == answer
+    return same_label(truth, answer)
+
+
+def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:
+    """Against a truth such as `17 mod 5`, which may be the class or the number: an answer that is no class."""
+    value = remainder(truth)
+    if value is None or congruence(answer) is not None:
+        return wrong("different", "set")
+    return _decide(value, answer, rules)
+
+
+def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
+    """A choice by its letter; where the truth names its content too, by that. None where the answer names no choice."""
+    letter = option_letter(answer)
+    if letter is None and len(answer.strip("()")) == 1 and not rules.policy.is_case_sensitive:
+        letter = answer.strip("()").upper()
+    if letter is not None:
+        return correct("text", "text") if letter == option_letter(truth) else wrong("different", "text")
+    option = option_and_content(truth)
+    if option is None and _OTHER_THAN_LETTER.search(answer):
+        return wrong("different", "text")
+    return _decide(option[1], answer, rules) if option is not None else None
+
+
+def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
+    try:
+        tree_t = _parsed(truth, rules.policy)
+    except TooLargeError:
+        return undecided("unparseable_ground_truth", "limits")
+    except UnreadableError:
+        return _unread_truth(truth, answer)
+    try:
+        tree_a = _parsed(answer, rules.policy)
+        return compare(tree_t, tree_a, rules)
+    except (TooLargeError, RecursionError):
+        return wrong("too_long", "limits")
+    except UnreadableError:
+        return _unread_answer(tree_t, truth, answer, rules)
+
+
+def _unread_truth(truth: str, answer: str) -> Decision:
+    if _is_symbolic(truth, answer):
+        return SYMBOLIC
+    if is_prose(truth) or _in_words(answer) or (_SIGNS.fullmatch(truth) and _SIGNS.fullmatch(answer)):
+        return wrong("different", "text")
+    return undecided("unparseable_ground_truth", "exact")
+
+
+def _is_symbolic(truth: str, answer: str) -> bool:
+    """Whether a pair is for the workers: it has sums, integrals or the like, and neither side is plain words."""
+    return any(_ADVANCED.search(text) for text in (truth, answer)) and not (_in_words(truth) or _in_words(answer))
+
+
+def _in_words(text: str) -> bool:
+    """Whether a text is a few words, such as "the set of even numbers", and no number in words."""
+    return is_phrase(text) and spoken_number(text) is None
+
+
+def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decision:
+    number = spoken_number(answer)
+    if number is not None:
+        return compare(tree, _parsed(number, rules.policy), rules)
+    if _is_symbolic(truth, answer) and num_words(answer) < _MANY_WORDS:
+        return SYMBOLIC
+    if any(node.name == "ldots" or (node.op == "text" and node is not tree) for node in walk(tree)):
+        return undecided("unparseable_ground_truth", "exact")
+    return wrong("different", "text")
+
+
+@lru_cache(maxsize=20_000)
+def _tree(cleaned: str, max_depth: int, max_digits: int) -> Node | str | Exception:
+    if _SPACED_LIST.fullmatch(cleaned):
+        cleaned = cleaned.replace(" ", ", ")
+    if is_phrase(cleaned):
+        return Node("text", (), None, cleaned)
+    try:
+        return parse(cleaned, max_depth=max_depth, max_digits=max_digits)
+    except RecursionError:
+        return TooLargeError("nested too deep")
+    except (TooLargeError, UnreadableError) as error:
+        return error.with_traceback(None)
+
+
+def _parsed(cleaned: str, policy: Policy) -> Node:
+    tree = _tree(cleaned, policy.max_depth, policy.max_digits)
+    if isinstance(tree, Exception):
+        raise tree
+    return tree  # type: ignore[return-value]  # never a str
+
+
+def reads_as_answer(text: str, policy: Policy) -> bool:
+    """Whether a text is an answer and nothing else: mathematics, an option letter or one word; not a sentence."""
+    cleaned, key = keyed(text)
+    if not key or num_words(cleaned) > 1:
+        return False
+    if option_letter(cleaned) is not None:
+        return True
+    try:
+        return _parsed(cleaned, policy).op != "text"
+    except (TooLargeError, UnreadableError):
+        return _ADVANCED.search(cleaned) is not None
+
+
+def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAULT) -> str | None:
+    """None where a ground truth can be checked against, else the reason code why not."""
+    if kind != "math":
+        return None if kind == "code" else "no_verifier"
+    cleaned = clean(ground_truth)
+    if not canonical(cleaned):
+        return "unparseable_ground_truth"
+    if len(cleaned) > policy.max_chars:
+        return "too_long"
+    if option_and_content(cleaned) is not None or congruence(cleaned) is not None:
+        return None
+    try:
+        _parsed(cleaned, policy)
+    except TooLargeError:
+        return "too_long"
+    except UnreadableError:
+        is_word = (is_prose(cleaned) and len(cleaned) <= _MAX_TEXT) or _SIGNS.fullmatch(cleaned)
+        return None if is_word or _ADVANCED.search(cleaned) else "unparseable_ground_truth"
+    return None

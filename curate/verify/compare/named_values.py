@@ -1,0 +1,147 @@
+"""Named values and the equations that are none: `x=5`, `AB=12`, `f(x)=x^2`, `a+b=12`, and claims such as `5=6`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from curate.verify.compare.single_values import Rules, equal_values
+from curate.verify.nodes import Node, rename, symbols, walk
+from curate.verify.policy import Policy
+from curate.verify.values.numeric import approximate
+from curate.verify.verdict import Decision, wrong
+
+FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
+_UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
+
+
+def is_equation(node: Node) -> bool:
+    """Whether a tree is a relation."""
+    return node.op == "rel"
+
+
+def settled(node: Node) -> Node:
+    """The tree without the approximation that follows an exact value: 1/3 = 0.333... becomes 1/3."""
+    if node.op != "rel":
+        return node
+    sides, signs = list(node.args), node.name.split()
+    if "~" in signs:
+        cut = signs.index("~")
+        if cut == 0 and is_name(sides[0]):
+            sides, signs = [sides[0], sides[1]], ["="]
+        else:
+            sides, signs = sides[: cut + 1], signs[:cut]
+    if len(sides) == 1:
+        return sides[0]
+    return Node("rel", tuple(sides), None, " ".join(signs))
+
+
+def both_signs(node: Node) -> Node:
+    """The two values that `|x| = 5` leaves to a real unknown; anything else as it is."""
+    if node.op != "rel" or node.name != "=" or len(node.args) != 2:
+        return node
+    side, size = node.args
+    is_unknown = side.op == "fn" and side.name == "abs" and side.args[0].op == "sym" and not _has_length(side.args[0])
+    if not is_unknown or (approximate(size) or 0) <= 0:
+        return node
+    return Node(
+        "list", tuple(Node("rel", (side.args[0], v), None, "=") for v in (size, Node("neg", (size,)))), None, "or"
+    )
+
+
+def _has_length(side: Node) -> bool:
+    """Whether bars around a letter mean its length or size: a complex number, a vector, a set, a matrix."""
+    return side.name[:1] in ("z", "w") or side.name == "omega" or " " in side.name or side.name[:1].isupper()
+
+
+def is_name(side: Node) -> bool:
+    """Whether a side only names what the other is: x, AB, f(x), P(A), |AB|, words."""
+    if side.op in ("sym", "text"):
+        return True
+    if side.op == "paren":
+        return all(part.op == "sym" for part in side.args)
+    if side.op == "fn" and side.name in ("max", "min", "det", "deg"):
+        return True
+    if side.op == "fn" and side.name == "abs":
+        inner = side.args[0]
+        return (inner.op == "mul" and is_name(inner)) or (inner.op == "sym" and _has_length(inner))
+    if side.op == "mul":
+        first, second = side.args[:2]
+        if first.op == "fn" and first.name in ("max", "min"):  # max f(x)
+            return True
+        is_call = len(side.args) == 2 and first.op == "sym" and (first.name in FUNCTION_NAMES or second.op == "paren")
+        return (all(part.op == "sym" for part in side.args) and len(side.args) <= 3) or is_call
+    return False
+
+
+def _is_sought(side: Node) -> bool:
+    """Whether a side is what a problem may ask for: `a+b`, `x^2+y^2`, `m/n`; two unknowns and no coefficients."""
+    exponents = {id(n.args[1]) for n in walk(side) if n.op == "pow" and n.args[1].op == "num"}
+    plain = all(n.op in _UNKNOWNS or id(n) in exponents for n in walk(side))
+    return plain and len(symbols(side)) >= 2
+
+
+def false_chain(node: Node) -> Decision | None:
+    """`5=6` and `x=5=6` claim two values."""
+    if node.op != "rel" or set(node.name.split()) != {"="}:
+        return None
+    is_labelled = is_name(node.args[0]) or _is_sought(node.args[0])
+    sides = node.args[1:] if is_labelled else node.args
+    if any(symbols(side) for side in sides) or len(sides) < 2:
+        return None
+    for side in sides[1:]:
+        if equal_values(sides[0], side, Rules(Policy(approximate="never"))) is False:
+            return wrong("multiple_answers", "extract")
+    return None
+
+
+def named(node: Node) -> tuple[Node | None, Node]:
+    """(name, value) of `x=5` or `f(x)=x=...`; (None, value) of what has no name."""
+    if node.op == "rel" and set(node.name.split()) == {"="}:
+        if is_name(node.args[0]):
+            return node.args[0], node.args[-1]
+        if len(node.args) == 2 and is_name(node.args[1]) and not symbols(node.args[0]):
+            return node.args[1], node.args[0]
+        if not any(symbols(side) for side in node.args):
+            return None, node.args[-1]
+    return None, node
+
+
+def sought(node: Node) -> Node:
+    """The value behind `a+b=12` or `m+n=7+5=12`, where what is sought stands on its left; else the tree itself."""
+    if node.op == "rel" and set(node.name.split()) == {"="} and _is_sought(node.args[0]) and not symbols(node.args[-1]):
+        return node.args[-1]
+    return node
+
+
+def same_name(a: Node, b: Node) -> bool:
+    """Whether two names name the same: equal, or a function beside y or another function of the same variable."""
+    is_function = [n.op == "mul" or n.name in ("y", "f", "g", "h") for n in (a, b)]
+    return a == b or a.op == "text" or b.op == "text" or (a.op != b.op and all(is_function)) or _is_sequence(a, b)
+
+
+def _is_sequence(a: Node, b: Node) -> bool:
+    """Whether one is a_n and the other a(n)."""
+    call, other = (a, b) if a.op == "mul" else (b, a)
+    return (
+        call.op == "mul"
+        and other.op == "sym"
+        and all(part.op == "sym" for part in call.args)
+        and other.name == "_".join(part.name for part in call.args)
+    )
+
+
+def with_argument_of(truth: Node, answer: Node) -> Node:
+    """An answer's equation with the function's variable named as in the truth: f(t)=t^2 for f(x)=x^2."""
+    (name_t, _), (name_a, _) = named(truth), named(answer)
+    parts = [_argument(n) for n in (name_t, name_a)]
+    if parts[0] is None or parts[1] is None or parts[0] == parts[1] or parts[0][0] != parts[1][0]:
+        return answer
+    (_, wanted), (_, given) = parts[0], parts[1]
+    return answer if wanted in symbols(answer) else rename(answer, {given: wanted})
+
+
+def _argument(name: Node | None) -> tuple[str, str] | None:
+    """(f, x) of f(x)."""
+    if name is None or name.op != "mul" or len(name.args) != 2 or any(part.op != "sym" for part in name.args):
+        return None
+    return (name.args[0].name, name.args[1].name) if name.args[0].name in FUNCTION_NAMES else None

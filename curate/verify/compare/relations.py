@@ -1,0 +1,93 @@
+"""Equations and inequalities as such: the same line, circle or plane in another form."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols
+from curate.verify.values.balls import UndefinedError, magnitude
+from curate.verify.values.evaluator import Evaluator
+from curate.verify.values.exact import NotExactError, P, residue
+from curate.verify.values.numeric import point
+
+_REVERSED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+_NUM_POINTS: Final = 4
+
+
+def same_relation(a: Node, b: Node) -> bool | None:
+    """Whether two relations of one sign hold at the same points: their differences are constant multiples.
+
+    An inequality also needs the sign of the multiple. None where the expressions can't be evaluated.
+    """
+    if len(a.args) != 2 or len(b.args) != 2 or a.name not in _REVERSED or b.name not in _REVERSED:
+        return None
+    if symbols(a) != symbols(b) or (b.name != a.name and b.name != _REVERSED[a.name]):
+        return False
+    f, g = (Node("add", (node.args[0], Node("neg", (node.args[1],)))) for node in (a, b))
+    if a.name in ("=", "!=") and (outcome := _proportional(f, g)) is not None:
+        return outcome
+    ratio = _constant_ratio(f, g)
+    if ratio is None or ratio is False:
+        return ratio
+    is_flipped = a.name != b.name
+    return True if a.name in ("=", "!=") else (ratio < 0) == is_flipped  # type: ignore[operator]  # an mpf
+
+
+def _proportional(f: Node, g: Node) -> bool | None:
+    """Whether the numerators of two rational functions are constant multiples of one another, modulo P."""
+    try:
+        pairs = [(residue(f, i)[0], residue(g, i)[0]) for i in range(_NUM_POINTS)]
+    except (NotExactError, TooLargeError):
+        return None
+    (f0, g0), *others = pairs
+    if f0 == 0 or g0 == 0:
+        return None
+    return all(f0 * gi % P == fi * g0 % P for fi, gi in others)
+
+
+def _constant_ratio(f: Node, g: Node) -> object:  # an mpf, False or None
+    ratios = []
+    for number in range(12):
+        ev = Evaluator(200, point(symbols(f) | symbols(g), number, is_whole=False))
+        try:
+            x, y = ev(f), ev(g)
+        except UndefinedError:
+            continue
+        except UnreadableError:
+            return None
+        if magnitude(x.mid) <= x.error + 8 or magnitude(y.mid) <= y.error + 8:
+            return False if (magnitude(x.mid) <= x.error + 8) != (magnitude(y.mid) <= y.error + 8) else None
+        ratios.append(x.mid / y.mid)
+    if len(ratios) < 3:
+        return None
+    if any(abs(ratio - ratios[0]) > abs(ratios[0]) * ev.ctx.mpf(2) ** -100 for ratio in ratios):
+        return False
+    return None if any(ev.ctx.im(ratio) != 0 for ratio in ratios) else ratios[0]
+
+
+def turned(node: Node) -> Node:
+    """A chain of relations read from the other end."""
+    signs = [_REVERSED.get(sign, sign) for sign in reversed(node.name.split())]
+    return Node("rel", node.args[::-1], None, " ".join(signs))
+
+
+def as_fraction(node: Node) -> Node:
+    """A ratio a:b as a quotient, for comparing 3:4 with 6:8 and 3/4."""
+    if len(node.args) != 2:
+        raise UnreadableError("a ratio of three")
+    return Node("div", node.args)
+
+
+def as_duration(node: Node) -> Node:
+    """A reading of a clock as the time since midnight: 2:45 as 2 h + 45 min."""
+    units = ("h", "min", "s")
+    return Node("add", tuple(Node("qty", (arg,), None, unit) for arg, unit in zip(node.args, units, strict=False)))
+
+
+def is_time(node: Node) -> bool:
+    """Whether a ratio reads as a time of day or a duration: 3:30, 12:05:00; the minutes have two figures below 60."""
+    if node.op != "ratio" or any(arg.op != "num" or not arg.name.isdigit() for arg in node.args):
+        return False
+    hour, *rest = node.args
+    return (hour.value or Fraction(0)) <= 24 and all(len(a.name) == 2 and (a.value or Fraction(0)) < 60 for a in rest)

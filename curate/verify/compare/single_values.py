@@ -1,0 +1,181 @@
+"""Two single values: a number, an expression, a quantity, a word, a numeral of some base, a time, a ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from curate.verify.compare import relations
+from curate.verify.compare.measures import equal_measures, measure, with_letter_units
+from curate.verify.nodes import Node, UnreadableError, num
+from curate.verify.policy import Policy
+from curate.verify.values.equality import Proof, rounds_to
+from curate.verify.verdict import Decision, correct, undecided, wrong
+from curate.verify.vocabulary.words import same_words
+
+_NOTHING: Final = num(0, "00")
+_CLOCK_MARKS: Final = ("am", "pm", "oclock")
+DIFFERENT: Final = wrong("different", "numeric")
+
+
+class Rules(NamedTuple):
+    """The policy, and whether the question asks for a rounded value or names a number base."""
+
+    policy: Policy
+    asks_to_round: bool = False
+    names_base: bool = False
+
+
+def single(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Decide whether two trees that are no relations or collections are the same value, word, time or ratio."""
+    if "text" in (truth.op, answer.op):
+        same = truth.op == answer.op and same_words(
+            truth.name, answer.name, is_case_sensitive=rules.policy.is_case_sensitive
+        )
+        return correct("text", "text") if same else wrong("different", "text")
+    if "base" in (truth.op, answer.op):
+        return _bases(truth, answer, rules)
+    if {"ratio", "qty"} & {truth.op, answer.op}:
+        truth, answer = _on_the_hour(truth, answer), _on_the_hour(answer, truth)
+    if any(n.op == "qty" and n.args[0].op == "ratio" for n in (truth, answer)):
+        return _times(truth, answer, rules)
+    if "ratio" in (truth.op, answer.op):
+        return _ratios(truth, answer, rules)
+    outcome = equal_values(truth, answer, rules)
+    if outcome is None:
+        return undecided("unparseable_answer", "numeric")
+    return correct(outcome, "exact" if outcome == "exact" else "numeric") if isinstance(outcome, str) else DIFFERENT
+
+
+def equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | None:
+    """How two values with their units are known to be equal; False where they differ, None where nobody can tell."""
+    a = measure(truth)
+    try:
+        b = measure(answer)
+    except UnreadableError:
+        return False  # two quantities where the truth has one
+    if a.unit.powers and not b.unit.powers:
+        b = with_letter_units(b.value, a.unit) or b
+    elif b.unit.powers and not a.unit.powers:
+        a = with_letter_units(a.value, b.unit) or a
+    outcome = equal_measures(a, b, rules.policy)
+    if (
+        outcome is False
+        and rules.policy.approximate == "when_asked"
+        and a[1:] == b[1:]
+        and _rounds(a.value, b.value, rules)
+    ):
+        return "numeric"
+    return outcome
+
+
+def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:
+    if truth.op == "neg":
+        return _rounds(truth.args[0], Node("neg", (answer,)), rules)
+    if rounds_to(answer, truth, min_places=2):
+        return not _is_coarser(answer, truth)
+    return rules.asks_to_round and rounds_to(truth, answer, min_places=1)
+
+
+def _is_coarser(answer: Node, truth: Node) -> bool:
+    """Whether the answer is a decimal with hardly more places than the truth: then it is not the value unrounded."""
+    inner = answer
+    while inner.op == "neg":
+        inner = inner.args[0]
+    places = [len(number.name.partition(".")[2]) for number in (inner, truth)]
+    return inner.op == "num" and places[0] < places[1] + 2
+
+
+def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Numerals of a stated base are compared as numerals; without its base only where the question names it."""
+    (digits_t, _, base_t), (digits_a, _, base_a) = (n.name.partition("_") for n in (truth, answer))
+    same = digits_t == digits_a != "" and (base_t == base_a or (rules.names_base and not (base_t and base_a)))
+    return correct("exact", "exact") if same else wrong("different", "exact")
+
+
+def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Times of day with am or pm, which may be missing on one side, or be said by an hour above twelve."""
+    marks = {n.name for n in (truth, answer) if n.op == "qty"}
+    if len(marks) > 1:
+        return DIFFERENT
+    times = [n.args[0] if n.op == "qty" else n for n in (truth, answer)]
+    if marks == {"pm"} and all(relations.is_time(time) for time in times):
+        times = [_in_the_afternoon(n) for n in (truth, answer)] if any(map(_is_late, times)) else times
+    return single(times[0], times[1], rules)
+
+
+def _on_the_hour(node: Node, other: Node) -> Node:
+    """A full hour, 5 pm or 5 o'clock, with its minutes, where the other side has them."""
+    inner = other.args[0] if other.op == "qty" else other
+    if node.op != "qty" or node.name not in _CLOCK_MARKS or node.args[0].op != "num" or inner.op != "ratio":
+        return node
+    clock = Node("ratio", (node.args[0], _NOTHING))
+    return clock if node.name == "oclock" else node._replace(args=(clock,))
+
+
+def _is_late(time: Node) -> bool:
+    return (time.args[0].value or 0) > 12
+
+
+def _in_the_afternoon(node: Node) -> Node:
+    """A time marked pm by the clock of 24 hours."""
+    if node.op != "qty":
+        return node
+    time = node.args[0]
+    hour = int(time.args[0].value or 0) % 12 + 12
+    return time._replace(args=(num(hour, str(hour)), *time.args[1:]))
+
+
+def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
+    is_clock = [relations.is_time(n) for n in (truth, answer)]
+    if truth.op == answer.op == "ratio":
+        if is_clock[0] != is_clock[1] and any(arg.name.startswith("0") for n in (truth, answer) for arg in n.args):
+            return DIFFERENT  # 8:05 and 0:45 are times, 8:5 and 0:65 none
+        return _clocks(truth, answer, rules) if all(is_clock) else _proportions(truth, answer, rules)
+    if any(is_clock) and (told := _told_in_units(truth, answer, rules)) is not None:
+        return told
+    if any(
+        clock and any(arg.name.startswith("0") for arg in n.args)
+        for n, clock in zip((truth, answer), is_clock, strict=True)
+    ):
+        return DIFFERENT  # 0:45 is no nought, 5:00 no fraction
+    try:
+        sides = [relations.as_fraction(n) if n.op == "ratio" else n for n in (truth, answer)]
+    except UnreadableError:
+        return DIFFERENT
+    return single(sides[0], sides[1], rules)
+
+
+def _clocks(truth: Node, answer: Node, rules: Rules) -> Decision:
+    """Two readings of a clock; the seconds may be left out where there are none."""
+    parts = [(*n.args, _NOTHING) if len(n.args) == 2 else n.args for n in (truth, answer)]
+    return _each(parts[0], parts[1], rules)
+
+
+def _told_in_units(truth: Node, answer: Node, rules: Rules) -> Decision | None:
+    """A reading of a clock beside a quantity of time, 2:45 and 165 minutes; None where the other side is none."""
+    sides = [relations.as_duration(n) if relations.is_time(n) else n for n in (truth, answer)]
+    try:
+        is_time = measure(sides[0]).unit.powers == measure(sides[1]).unit.powers
+    except UnreadableError:
+        return None
+    return single(sides[0], sides[1], rules) if is_time else None
+
+
+def _proportions(truth: Node, answer: Node, rules: Rules) -> Decision:
+    if len(truth.args) != len(answer.args):
+        return DIFFERENT
+    if any(arg.name == "ldots" for arg in (*truth.args, *answer.args)):
+        return _each(truth.args, answer.args, rules)
+    first_t, first_a = truth.args[0], answer.args[0]
+    for t, a in zip(truth.args[1:], answer.args[1:], strict=True):
+        cross = equal_values(Node("mul", (t, first_a)), Node("mul", (a, first_t)), rules)
+        if not cross:
+            return DIFFERENT if cross is False else undecided("unparseable_answer", "numeric")
+    return correct("exact", "exact")
+
+
+def _each(truths: Sequence[Node], answers: Sequence[Node], rules: Rules) -> Decision:
+    """Part by part, in order."""
+    decisions = [single(t, a, rules) for t, a in zip(truths, answers, strict=True)]
+    return next((decision for decision in decisions if decision.verdict != "correct"), decisions[0])

@@ -1,0 +1,186 @@
+"""Killable workers for symbolic work, shared by the process and started when the first pair needs one.
+
+A worker is a small server process of its own (`worker.py`, started by path): it loads sympy once and forks a fresh
+child for every pair, so that a pair that hangs, crashes or eats memory is killed alone, in milliseconds, and leaves
+nothing to the next one. It never imports the caller's `__main__`, as multiprocessing would, and works beside the
+threads of torch and vLLM, from any thread, and inside daemonic processes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from curate.cpus import usable_cores
+from curate.verify.policy import Policy
+from curate.verify.readable import can_be_read
+
+Outcome = bool | str | None  # equal, different, unreadable; or `timeout`, `memory`, `worker_crash`
+Pair = tuple[str, str]
+
+_SERVER: Final = Path(__file__).with_name("worker.py")
+_START_S: Final = 180.0  # loading sympy; a machine at full load once took half a minute
+_GRACE_S: Final = 0.15
+_MAX_REPLY: Final = 4096
+
+
+def ask_many(pairs: Sequence[Pair], policy: Policy, workers: int | None = None) -> list[tuple[Outcome, float]]:
+    """Compare pairs in workers; outcomes with their wall time in milliseconds, in order. Never raises."""
+    if len(pairs) == 1:
+        return [_ask(pairs[0], policy)]
+    with ThreadPoolExecutor(max_workers=min(workers or default_workers(), len(pairs))) as threads:
+        return list(threads.map(lambda pair: _ask(pair, policy), pairs))
+
+
+def default_workers() -> int:
+    """As many as cores, up to eight."""
+    return min(8, usable_cores())
+
+
+def close() -> None:
+    """Stop the idle workers and wait for them; the next pair starts new ones."""
+    while True:
+        try:
+            _IDLE.servers.get_nowait().stop()
+        except queue.Empty:
+            return
+
+
+class Server:
+    """One worker: a process that answers a pair at a time. Not shared between threads while it is in use."""
+
+    def __init__(self) -> None:
+        root = str(_SERVER.parents[3])
+        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(_SERVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+        self._is_ready = False
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can take another pair."""
+        return self._process.poll() is None
+
+    def wait_ready(self) -> bool:
+        """Wait until sympy is loaded: no pair pays for that."""
+        self._is_ready = self._is_ready or self._read(_START_S) == "ready"
+        return self._is_ready
+
+    def ask(self, pair: Pair, policy: Policy) -> Outcome:
+        """Compare a pair; the server kills its child after `timeout_s`, and is itself killed if it does not."""
+        request = {"pair": pair, "timeout_s": policy.timeout_s, "max_memory_mb": policy.max_memory_mb}
+        try:
+            if self._process.stdin is not None:
+                self._process.stdin.write(json.dumps(request).encode() + b"\n")
+                self._process.stdin.flush()
+        except OSError:
+            return "worker_crash"
+        reply = self._read(policy.timeout_s + _GRACE_S)
+        if reply is None:
+            is_hanging = self.is_alive
+            self.stop()
+            return "timeout" if is_hanging else "worker_crash"
+        return reply
+
+    def stop(self) -> None:
+        """Kill it and wait for it, so that no zombie stays."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what was still buffered for a dead process
+                    stream.close()
+
+    def _read(self, timeout_s: float) -> Outcome:
+        """One reply line; None when there is none in time, or the process is gone."""
+        stdout = self._process.stdout
+        if stdout is None:
+            return None
+        line, deadline = b"", time.monotonic() + timeout_s
+        while not line.endswith(b"\n"):
+            is_there = can_be_read(stdout.fileno(), deadline - time.monotonic())
+            chunk = os.read(stdout.fileno(), _MAX_REPLY) if is_there else b""
+            if not chunk or len(line) > _MAX_REPLY:
+                return None
+            line += chunk
+        reply: Outcome = json.loads(line)
+        return "unreadable" if reply is None else reply
+
+
+class _Idle:
+    """The idle workers of this process, and how many may run at a time, as reckoned when the first one is needed."""
+
+    def __init__(self) -> None:
+        self.servers: queue.LifoQueue[Server] = queue.LifoQueue()
+        self._lock = threading.Lock()
+        self._slots: threading.BoundedSemaphore | None = None
+
+    @property
+    def slots(self) -> threading.BoundedSemaphore:
+        with self._lock:
+            if self._slots is None:
+                self._slots = threading.BoundedSemaphore(default_workers())
+            return self._slots
+
+
+_IDLE = _Idle()
+
+
+def _ask(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
+    """One pair; a crash is tried once more by another worker, since a busy machine can be its cause."""
+    with _IDLE.slots:
+        outcome, ms = _ask_once(pair, policy)
+        if outcome == "worker_crash":
+            outcome, more_ms = _ask_once(pair, policy)
+            ms += more_ms
+    return (None if outcome == "unreadable" else outcome), ms
+
+
+def _ask_once(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
+    server = _idle_server()
+    if not server.wait_ready():
+        server.stop()
+        return "worker_crash", 0.0
+    start = time.perf_counter()
+    outcome = server.ask(pair, policy)
+    ms = (time.perf_counter() - start) * 1000
+    if server.is_alive:
+        _IDLE.servers.put(server)
+    return outcome, ms
+
+
+def _idle_server() -> Server:
+    while True:
+        try:
+            server = _IDLE.servers.get_nowait()
+        except queue.Empty:
+            return Server()
+        if server.is_alive:
+            return server
+        server.stop()
+
+
+def _forget() -> None:
+    """A forked child must not talk over its parent's pipes."""
+    _IDLE.__init__()  # type: ignore[misc]  # anew, for every holder of the name
+
+
+atexit.register(close)
+os.register_at_fork(after_in_child=_forget)

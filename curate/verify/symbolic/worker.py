@@ -1,0 +1,105 @@
+"""The server process behind `pool.py`: loads sympy once, then forks a child for every pair it is asked about.
+
+Requests come as JSON lines on stdin, replies go as JSON lines to stdout. It has one thread, so forking is safe. It ends
+when its stdin closes, that is, when its parent is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+_WATCH_S: Final = 0.02
+
+
+def main() -> None:
+    """Answer requests until stdin closes."""
+    from curate.verify.symbolic.math import warm
+
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # a stray print must not look like a reply
+    warm()
+    _reply(replies, "ready")
+    for line in sys.stdin:
+        request = json.loads(line)
+        _reply(replies, _in_child(request))
+
+
+def _reply(replies: Any, value: object) -> None:
+    replies.write(json.dumps(value) + "\n")
+    replies.flush()
+
+
+def _in_child(request: dict[str, Any]) -> object:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _child(request, writing)
+    os.close(writing)
+    failure = _watch(child, reading, request)
+    reply = os.read(reading, 64) if failure is None else b""
+    os.close(reading)
+    if not reply:
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return json.loads(reply) if reply else failure or "worker_crash"
+
+
+def _watch(child: int, reading: int, request: dict[str, Any]) -> str | None:
+    """Wait for the child; say why it must go, or None once it has replied or died.
+
+    Its memory is watched from here: inside, math-verify takes a MemoryError for "different".
+    """
+    deadline = time.monotonic() + request["timeout_s"]
+    while (left_s := deadline - time.monotonic()) > 0:
+        ready, _, _ = select.select([reading], [], [], min(left_s, _WATCH_S))
+        if ready:
+            return None
+        if _resident(child) > request["max_memory_mb"] * 2**20:
+            return "memory"
+    return "timeout"
+
+
+def _resident(child: int) -> int:
+    """Bytes of memory that a process holds; 0 where it is gone."""
+    try:
+        return int(Path(f"/proc/{child}/statm").read_text().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
+
+
+def _mapped() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def _child(request: dict[str, Any], writing: int) -> None:
+    """Compare under limits and leave at once; never returns."""
+    from curate.verify.symbolic.math import compare_latex
+
+    # a backstop for what grows faster than it is watched, on top of what the server has mapped already
+    limit = _mapped() + 2 * request["max_memory_mb"] * 2**20
+    seconds = int(request["timeout_s"]) + 2
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        reply: object = compare_latex(*request["pair"])
+    except MemoryError:
+        reply = "memory"
+    except BaseException:  # noqa: BLE001  # whatever sympy raises on hostile text: the pair can't be read
+        reply = None
+    os.write(writing, json.dumps(reply).encode())
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.setrecursionlimit(3000)
+    main()

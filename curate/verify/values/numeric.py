@@ -1,0 +1,138 @@
+"""Telling values apart by evaluating them: "different" is certain, "equal" means to every digit at two precisions.
+
+Constants are evaluated once, functions at sample points that depend on the names of their variables only, so that
+verdicts are the same everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Final
+
+from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols, walk
+from curate.verify.values.balls import Ball, UndefinedError, magnitude
+from curate.verify.values.evaluator import Evaluator
+
+_FIRST_BITS: Final = 160
+_NUM_POINTS: Final = 8
+_NUM_SMALL: Final = 8  # more between 0 and 1, where too few of the others are in the domain: arcsin x
+_ENOUGH: Final = 3
+_FAR: Final = 3
+_MIX: Final = 0x9E3779B1  # a checksum alone is linear: two names would have values of one parity at every point
+
+
+def height(node: Node) -> int:
+    """Bits that could hide a difference: those of the figures and constant exponents in the tree."""
+    bits = 0
+    for n in walk(node):
+        if n.op == "num" and n.value is not None:
+            bits += n.value.numerator.bit_length() + n.value.denominator.bit_length()
+        if n.op == "pow" and n.args[1].op in ("num", "neg"):
+            inner = n.args[1].args[0] if n.args[1].op == "neg" else n.args[1]
+            bits += min(abs(int(inner.value or 0)), 20_000) * 4
+    return bits
+
+
+def agree(a: Node, b: Node, values: Mapping[str, Fraction], *, is_complex: bool) -> bool | None:
+    """Whether two trees agree at a point; None where either has no (real) value there.
+
+    "Different" is certain; "agree" means to every digit at 160 bits and again at 320 bits and more, growing with the
+    size of the figures involved.
+    """
+    more = min(2 * _FIRST_BITS + 2 * (height(a) + height(b)), 20_000)
+    for bits in (_FIRST_BITS, more):
+        ev = Evaluator(bits, values)
+        try:
+            x, y = ev(a), ev(b)
+        except UndefinedError:
+            return None if values else False  # a constant without a value equals nothing
+        if not is_complex:
+            if not (is_real(x) and is_real(y)):
+                return None
+            x, y = (Ball(ev.ctx.re(ball.mid), ball.error) for ball in (x, y))
+        error = max(x.error, y.error) + 4
+        if magnitude(x.mid - y.mid) > error:
+            return False
+        if bits == more and error > max(magnitude(x.mid), magnitude(y.mid), 0) - _FIRST_BITS // 2:
+            return None  # too little is known to call them equal
+    return True
+
+
+def is_real(ball: Ball) -> bool:
+    """Whether a value has no imaginary part beyond its error."""
+    return not hasattr(ball.mid, "_mpc_") or magnitude(ball.mid.imag) <= ball.error + 4
+
+
+def point(names: frozenset[str], number: int, *, is_whole: bool) -> dict[str, Fraction]:
+    """Sample point `number`: for each variable a value that depends on its name only.
+
+    The first three are positive and number 3 is well below zero, where |x+1| and x+1 part.
+    """
+    values = {}
+    for name in sorted(names):
+        seed = zlib.crc32(f"{name}:{number}".encode()) * _MIX >> 16
+        value = Fraction(1 + seed % 12) if is_whole else Fraction(200 + seed % 2801, 997)
+        if number == _FAR and not is_whole:
+            value = -value - 5
+        if number >= _NUM_POINTS:
+            value = Fraction(1 + seed % 995, 997)
+        elif number > _FAR and not is_whole and (seed >> 16) % 2:
+            value = -value
+        values[name] = value
+    return values
+
+
+def is_identity(a: Node, b: Node) -> bool | None:
+    """Whether two trees are equal at every sample point; None where too few points could be decided."""
+    names = symbols(a) | symbols(b)
+    nodes = [*walk(a), *walk(b)]
+    is_complex = not names or any(n.op == "const" and n.name == "i" for n in nodes)
+    is_whole = bool(names) and any(
+        n.op in ("fact", "binom") or n.name in ("floor", "ceil") or _alternates(n) for n in nodes
+    )
+    num_agreed, num_apart = 0, 0
+    for number in range(_NUM_POINTS + _NUM_SMALL if names else 1):
+        if number == _NUM_POINTS and (is_whole or num_agreed >= _ENOUGH or num_apart > _ENOUGH):
+            break
+        values = point(names, number, is_whole=is_whole)
+        outcome = agree(a, b, values, is_complex=is_complex)
+        if outcome is False:
+            return False
+        num_agreed += outcome is True
+        num_apart += outcome is None and has_value(a, values) != has_value(b, values)
+    if num_agreed == 0 and num_apart > _ENOUGH:
+        return False  # nowhere both real
+    return True if num_agreed >= (_ENOUGH if names else 1) else None
+
+
+def has_value(node: Node, values: Mapping[str, Fraction]) -> bool:
+    """Whether a tree has a real value at a point."""
+    try:
+        return is_real(Evaluator(_FIRST_BITS, values)(node))
+    except UndefinedError:
+        return False
+
+
+def _alternates(node: Node) -> bool:
+    """Whether a node is a negative number to a variable power, which means whole exponents."""
+    if node.op != "pow" or not symbols(node.args[1]):
+        return False
+    return node.args[0].op == "neg" and not symbols(node.args[0])
+
+
+def approximate(node: Node) -> float | None:
+    """A double for ordering; None where the value is not a real constant."""
+    if symbols(node):
+        return None
+    if node == Node("const", (), None, "infty"):
+        return math.inf
+    if node.op == "neg" and node.args[0] == Node("const", (), None, "infty"):
+        return -math.inf
+    try:
+        ball = Evaluator(_FIRST_BITS, {})(node)
+        return float(ball.mid)
+    except (UndefinedError, TooLargeError, UnreadableError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,209 @@
+"""Answers that are words, compared as words: names, yes and no, no solution, option letters, number words, Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from curate.verify.vocabulary.phrases import without_lead
+from curate.verify.vocabulary.spoken import number_in_words
+from curate.verify.vocabulary.units import is_unit_word
+
+_LETTER: Final = re.compile(r"[\\{(\[（\s]*(?P<letter>[A-J])[})\]）.\s:]*")
+_LETTER_AND_CONTENT: Final = re.compile(
+    r"[\\{(\[\s]*(?P<letter>[A-J])\s*[)\].:,、]+[})\s]*(?:[-:=]\s*)?(?P<content>\S.*)", re.DOTALL
+)
+_CHOSEN: Final = re.compile(
+    r"(?:option|choice|answer|the answer is|the correct (?:answer|option|choice) is|选项|答案是?|故选|选)"
+    r"\s*[:：]?\s*[\\{(\[]*\s*([A-J])\s*[})\].]*",
+    re.IGNORECASE,
+)
+_SYNONYMS: Final = (
+    (
+        "nosolution",
+        "nosolutions",
+        "norealsolution",
+        "norealsolutions",
+        "nosolutionexists",
+        "nosolutionsexist",
+        "thereexistsnosolution",
+        "therearenosolutions",
+        "thereisnosolution",
+        "emptyset",
+        "theemptyset",
+        "无解",
+        "没有解",
+        "方程无解",
+        "无实数解",
+        "无实数根",
+        "noroots",
+        "norealroots",
+        "none",
+        "nullset",
+        "空集",
+    ),
+    (
+        "doesnotexist",
+        "dne",
+        "不存在",
+        "undefined",
+        "notdefined",
+        "limitdoesnotexist",
+        "thelimitdoesnotexist",
+        "itdoesnotexist",
+        "nexists",
+    ),
+    ("diverges", "divergent", "itdiverges", "theseriesdiverges", "seriesdiverges", "发散"),
+    ("converges", "convergent", "itconverges", "theseriesconverges", "seriesconverges", "收敛"),
+    (
+        "infinitelymany",
+        "infinitelymanysolutions",
+        "infinitesolutions",
+        "infinitenumberofsolutions",
+        "infinite",
+        "infinitelymanyvalues",
+        "无穷多解",
+        "有无穷多解",
+        "无数解",
+        "有无数解",
+        "有无数个解",
+        "有无穷多个解",
+        "无穷多个解",
+    ),
+    ("yes", "是", "是的"),
+    ("no", "否", "不是"),
+    ("true", "正确", "对"),
+    ("false", "错误", "错", "不正确"),
+    ("cannotbedetermined", "notenoughinformation", "insufficientinformation", "无法确定", "不能确定"),
+    ("increasing", "递增", "增函数", "单调递增"),
+    ("decreasing", "递减", "减函数", "单调递减"),
+)
+_CLASS: Final = {word: group[0] for group in _SYNONYMS for word in group}
+_TEXT: Final = re.compile(r"\\text\{([^{}]*)\}")
+_SETS: Final = {
+    **dict.fromkeys(
+        (
+            "allrealnumbers",
+            "allreals",
+            "reals",
+            "thereals",
+            "realnumbers",
+            "therealnumbers",
+            "anyrealnumber",
+            "setofallrealnumbers",
+            "thesetofallrealnumbers",
+            "thesetofrealnumbers",
+            "r",
+            "全体实数",
+            "任意实数",
+            "一切实数",
+            "所有实数",
+            "实数集",
+        ),
+        "R",
+    ),
+    **dict.fromkeys(("allintegers", "integers", "theintegers", "全体整数", "所有整数"), "Z"),
+    **dict.fromkeys(("positiverealnumbers", "allpositiverealnumbers", "positivereals", "allpositivereals"), "R+"),
+    **dict.fromkeys(("negativerealnumbers", "allnegativerealnumbers", "negativereals", "allnegativereals"), "R-"),
+    **dict.fromkeys(("nonnegativerealnumbers", "allnonnegativerealnumbers", "nonnegativereals"), "R>=0"),
+    **dict.fromkeys(("positiveintegers", "allpositiveintegers", "正整数", "全体正整数"), "N+"),
+    **dict.fromkeys(_SYNONYMS[0], "empty"),
+}
+_NUMBERED: Final = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]+)* \d{1,4}(?:, \d{4})?")  # October 30, Team 5
+_OPPOSITES: Final = frozenset(["yes", "no", "true", "false"])
+_SAID: Final = re.compile(r"(yes|no|true|false)[,.;:](.*)", re.IGNORECASE | re.DOTALL)
+_UNSAID: Final = re.compile(r"\b(?:yes|no|true|false|or|but|maybe|unless)\b", re.IGNORECASE)
+_SUBJECT: Final = re.compile(r"^(?:该|此|这个|原)?(?:不等式组?|方程组?)(?=无|没有)")
+_ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
+
+
+def option_letter(cleaned: str) -> str | None:
+    """The letter of a choice: B, (B), option B, "B. 12"; None where the text is not one choice."""
+    text = _TEXT.sub(r"\1", cleaned).strip()
+    if match := _LETTER.fullmatch(text):
+        return match["letter"]
+    if match := _CHOSEN.fullmatch(text):
+        return match[1].upper()
+    if (match := _LETTER_AND_CONTENT.fullmatch(text)) and not _names_more(match["content"]):
+        return match["letter"]
+    return None
+
+
+def option_and_content(cleaned: str) -> tuple[str, str] | None:
+    """(letter, content) of a ground truth such as (D) 12; None where it is not both."""
+    match = _LETTER_AND_CONTENT.fullmatch(_TEXT.sub(r"\1", cleaned).strip())
+    if match is None or _names_more(match["content"]) or "," in match[0].partition(match["content"])[0]:
+        return None
+    return match["letter"], match["content"]
+
+
+def is_letter_alone(cleaned: str) -> bool:
+    """Whether a ground truth is an option letter and nothing else."""
+    return _LETTER.fullmatch(_TEXT.sub(r"\1", cleaned).strip()) is not None
+
+
+def _names_more(content: str) -> bool:
+    return re.search(r"(?:^|[\s,(/]|\bor\b|\band\b)[A-J](?:[\s,).]|$)", content) is not None
+
+
+def named_set(text: str) -> str | None:
+    """R, Z or "empty" for words that name a set of numbers."""
+    return _SETS.get("".join(re.findall(r"[^\W_]", text)).lower())
+
+
+def spoken_number(cleaned: str) -> str | None:
+    """Figures for a number in words: seven, forty-two, 七, 二十五."""
+    return number_in_words(_TEXT.sub(r"\1", cleaned))
+
+
+def is_prose(cleaned: str) -> bool:
+    """Whether a text is words rather than mathematics: letters or Chinese, and no figure, sign or command."""
+    text = _TEXT.sub(r" \1 ", cleaned)
+    if re.search(r"[\d=<>^_\\+*/|]", text) and not re.search(r"[\u4e00-\u9fff]{3}", text):
+        words = re.findall(r"[A-Za-z]{3,}", text)
+        return len(words) >= 4 and not re.search(r"\\[a-z]", text)
+    return re.search(r"[A-Za-z]{2,}|[\u4e00-\u9fff①-⑳]", text) is not None
+
+
+def is_phrase(cleaned: str) -> bool:
+    """Whether a text is words, or words and a number: no solution, October 30; but no list and no unit."""
+    words = _TEXT.sub(r" \1 ", cleaned).split()
+    if _NUMBERED.fullmatch(" ".join(words)):
+        return not is_unit_word(words[0])
+    if len(words) < 2 or not all(word.isalpha() and word.isascii() for word in words):
+        return False
+    return max(map(len, words)) >= 4 and not {"or", "and"} & set(words) and number_in_words(words[0]) is None
+
+
+def means_infinitely_many(text: str) -> bool:
+    """Whether words say that there are infinitely many."""
+    return _key(text, is_case_sensitive=False) == "infinitelymany"
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Whether a truth is yes, no, true or false, so that what follows the word in an answer is only its reason."""
+    return _key(text, is_case_sensitive=False) in _OPPOSITES
+
+
+def num_words(cleaned: str) -> int:
+    """How many words of three letters and more a text has, besides commands."""
+    return len(re.findall(r"(?<![\\A-Za-z])[A-Za-z]{3,}", cleaned))
+
+
+def same_words(a: str, b: str, *, is_case_sensitive: bool = False) -> bool:
+    """Whether two answers are the same words, up to case, articles, punctuation and a few synonyms."""
+    key_a, key_b = (_key(text, is_case_sensitive=is_case_sensitive) for text in (a, b))
+    if key_a in _OPPOSITES:  # No, it is not. Yes, because ...
+        match = _SAID.match(b.strip())
+        key_b = _CLASS.get(match[1].casefold(), "") if match and not _UNSAID.search(match[2]) else key_b
+    return bool(key_a) and key_a == key_b
+
+
+def _key(cleaned: str, *, is_case_sensitive: bool) -> str:
+    text = _ARTICLE.sub("", without_lead(" ".join(_TEXT.sub(r" \1 ", cleaned).split())))
+    text = "".join(re.findall(r"[^\W_]|[①-⑳]|\\emptyset", text))
+    text = text if is_case_sensitive else text.casefold()
+    if circled := re.findall("[①-⑳]", text):
+        text = "".join(sorted(circled)) if not re.sub("[①-⑳和与及]", "", text) else text
+    text = _SUBJECT.sub("", text)
+    return _CLASS.get(text.removeprefix("\\"), text)

@@ -1,0 +1,4 @@
+"""Where a problem stands: active, retired, parked, quarantined.
+
+Statistics after a visit come in; moves and outages go out.
+"""

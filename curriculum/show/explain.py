@@ -1,0 +1,98 @@
+"""`gradus curriculum explain`: a problem's history, visit by visit, and why it is where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from curate.errors import UserError
+from curriculum.config import CurriculumConfig
+from curriculum.pools.retirement import e_value
+from curriculum.state.files import Saved, newest, read
+from curriculum.statistics.stats import ACTIVE, HELD_OUT, PARKED, QUARANTINED, RETIRED, STATUSES
+
+
+def explain(run: Path, key: str) -> str:
+    """The history of the problem whose key begins with `key`, as text."""
+    saved = read(newest(run))
+    row = _find(saved, key)
+    config = CurriculumConfig.model_validate(saved.config)
+    return "\n".join([*_now(saved, row), *_why(saved, row, config), *_visits(saved, row), *_lost(saved)])
+
+
+def _find(saved: Saved, key: str) -> int:
+    found = np.flatnonzero(saved.keys.str.starts_with(key).to_numpy())
+    if len(found) == 1:
+        return int(found[0])
+    if len(found):
+        raise UserError(f"{key}: begins {len(found)} keys, {saved.keys[int(found[0])]} among them; give more of it")
+    raise UserError(f"{key}: begins no key in {saved.folder}; keys look like {saved.keys[0]}")
+
+
+def _now(saved: Saved, row: int) -> Iterator[str]:
+    stats = saved.stats
+    a, b = (float(figure[0]) for figure in stats.posterior(np.array([row])))
+    yield f"{saved.keys[row]}: {STATUSES[stats.status[row]]} at step {saved.clock['step']}"
+    judged = int(stats.num_correct[row] + stats.num_wrong[row])
+    seen = f"{stats.num_correct[row]} of {judged} correct, {stats.num_undecided[row]} undecided"
+    yield f"  {stats.num_visits[row]} visits in training: {seen}"
+    now, age = float(saved.forecast().mean_rate(np.array([row]))[0]), saved.clock["step"] - float(stats.seen_at[row])
+    yield f"  success rate about {a / (a + b):.2f}: Beta({a:.1f}, {b:.1f}), measured samples included"
+    yield f"  by now about {now:.2f}: that was seen {age:.0f} steps ago on average, and the model goes on learning"
+    lengths = [
+        f"{name} {length[row]:.0f}"
+        for name, length in (("correct", stats.tokens_correct), ("wrong", stats.tokens_wrong))
+        if not np.isnan(length[row])
+    ]
+    if lengths:
+        yield f"  mean tokens: {', '.join(lengths)}"
+
+
+def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:
+    """The reason for the pool it is in, in the terms of the settings."""
+    stats, status = saved.stats, saved.stats.status[row]
+    moves = [event for event in saved.history.events if event.get("key") == saved.keys[row]]
+    if status == HELD_OUT:
+        yield "  why: it belongs to the probe set and is never drawn"
+    elif moves:
+        last = moves[-1]
+        yield f"  why: {last['event']} at step {last['step']}, visit {last['visit']}: {last['detail']}"
+    else:
+        yield "  why: nothing has moved it" + (" in this run" if status != ACTIVE else " since the start")
+    if status in (RETIRED, QUARANTINED):
+        yield f"  next: re-check from step {stats.next_check[row]}, interval {stats.check_interval[row]} steps"
+    if status == ACTIVE:
+        e = float(e_value(stats, np.array([row]))[0])
+        mastery = f"retires at e = {1 / config.alpha:g}, now {e:.3g}" if config.rule == "e_process" else config.rule
+        yield f"  next: {mastery}; parks after {config.park_after} visits without success, now {stats.num_dry[row]}"
+    if status == PARKED:
+        yield f"  next: returns on one success; {stats.num_dry[row]} visits in a row without one"
+
+
+def _visits(saved: Saved, row: int) -> Iterator[str]:
+    visits = saved.history.visits.filter(pl.col("row") == row)
+    if not visits.height:
+        return
+    moves: dict[tuple[int, int], list[str]] = {}
+    for event in saved.history.events:
+        if event.get("key") == saved.keys[row]:
+            moves.setdefault((event["draw"], event["step"]), []).append(event["event"])
+    yield f"  {'step':>6}{'draw':>7}{'correct':>9}{'wrong':>7}{'undecided':>11}{'rate':>7}{'e':>9}"
+    for visit in visits.iter_rows(named=True):
+        counts = f"{visit['num_correct']:>9}{visit['num_wrong']:>7}{visit['num_undecided']:>11}"
+        after = f"{visit['rate_after']:>7.2f}{visit['e_after']:>9.3g}"
+        moved = ", ".join(moves.get((visit["draw"], visit["step"]), ()))
+        yield f"  {visit['step']:>6}{visit['draw']:>7}{counts}{after}  {moved}".rstrip()
+
+
+def _lost(saved: Saved) -> Iterator[str]:
+    """What the table lacks: batches that an outage voided, visits of an earlier run."""
+    events = saved.history.events
+    outages = [str(event["step"]) for event in events if event["event"] == "outage"]
+    if outages:
+        yield f"  outages, whose visits were not believed: step {', '.join(outages)}"
+    if any(event["event"] == "continued" for event in events):
+        yield "  statistics were carried over from an earlier run, whose visits it keeps"

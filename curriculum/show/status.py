@@ -1,0 +1,101 @@
+"""`gradus curriculum status`: one screen about where a run's problems stand and what comes next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from curriculum.config import CurriculumConfig
+from curriculum.draw.slots import Order, fill_slots
+from curriculum.forecast.figures import predicted_zero_variance
+from curriculum.state.files import Saved, newest, read
+from curriculum.statistics.stats import ACTIVE, QUARANTINED, RETIRED, STATUSES
+
+LISTED: Final = 10
+RECENT_BATCHES: Final = 20
+PREVIEW_SLOTS: Final = 256
+
+
+def status(run: Path) -> str:
+    """Where the problems of a run stand, as text."""
+    saved = read(newest(run))
+    config = CurriculumConfig.model_validate(saved.config)
+    parts = (_head(saved, config), _pools(saved), _slots(saved), _variance(saved, config), _events(saved))
+    lines = [line for part in (*parts, _checks(saved), _quarantined(saved)) for line in part]
+    return "\n".join(lines)
+
+
+def _head(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
+    rule = f"{config.rule} (p0 {config.p0:g}, alpha {config.alpha:g})" if config.rule == "e_process" else config.rule
+    yield f"{saved.folder}: step {saved.clock['step']}, {saved.clock['draw_number']} draws"
+    yield f"  policy {config.policy}, rule {rule}"
+
+
+def _pools(saved: Saved) -> Iterator[str]:
+    counts = np.bincount(saved.stats.status, minlength=len(STATUSES))
+    for name, count in zip(STATUSES, counts, strict=True):
+        if count or name != "held_out":
+            yield f"  {name:<12}{count:>9,}  {count / len(saved.stats):6.1%}"
+
+
+def _slots(saved: Saved) -> Iterator[str]:
+    clock = saved.clock
+    if not clock["num_slots"]:
+        return
+    names = {"num_rechecks": "re-checks", "num_floor": "floor", "num_fill": "fill", "num_repeats": "repeats"}
+    shares = ", ".join(f"{label} {clock[name] / clock['num_slots']:.1%}" for name, label in names.items())
+    yield f"  {clock['num_slots']:,} slots drawn: {shares}, the rest by policy"
+
+
+def _variance(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
+    """What share of groups will teach nothing: evenly drawn, as the policy draws, and as it was lately."""
+    size, stats = saved.clock["group_size"], saved.stats
+    if not size:
+        return
+    active = np.flatnonzero(stats.status == ACTIVE)
+    if len(active):
+        order, forecast = Order(min(PREVIEW_SLOTS, len(active)), 0), saved.forecast()
+        drawn = fill_slots(forecast, order, config, np.random.default_rng(0)).rows
+        evenly, by_policy = (
+            predicted_zero_variance(forecast, rows, np.full(len(rows), size)) for rows in (active, drawn)
+        )
+        yield f"  success rates counted as gaining {100 * forecast.rate:+.2f} logits in 100 steps without a visit"
+        yield f"  zero-variance groups of {size} to expect: {by_policy:.1%} as drawn, {evenly:.1%} if drawn evenly"
+    yield from _recent_variance(saved)
+
+
+def _recent_variance(saved: Saved) -> Iterator[str]:
+    known = [line for line in saved.history.batches if line["zero_variance"] is not None][-RECENT_BATCHES:]
+    if known:
+        seen, predicted = (
+            sum(line[name] for line in known) / len(known) for name in ("zero_variance", "predicted_zero_variance")
+        )
+        yield f"  in the last {len(known)} batches: {seen:.1%} seen, {predicted:.1%} predicted"
+
+
+def _events(saved: Saved) -> Iterator[str]:
+    counts = Counter(event["event"] for event in saved.history.events)
+    yield "  events: " + (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "none yet")
+
+
+def _checks(saved: Saved) -> Iterator[str]:
+    is_out = (saved.stats.status == RETIRED) | (saved.stats.status == QUARANTINED)
+    if not is_out.any():
+        return
+    steps = np.maximum(saved.stats.next_check[is_out], saved.clock["step"])
+    when, num = np.unique(steps, return_counts=True)
+    due = ", ".join(f"{n} from step {step}" for step, n in zip(when[:5], num, strict=False))
+    yield f"  next re-checks: {due}{', ...' if len(when) > 5 else ''}"
+
+
+def _quarantined(saved: Saved) -> Iterator[str]:
+    rows = np.flatnonzero(saved.stats.status == QUARANTINED)
+    why = {event["key"]: event["detail"] for event in saved.history.events if event["event"] == "quarantined"}
+    for row in rows[:LISTED]:
+        yield f"  quarantined {saved.keys[int(row)]}: {why.get(saved.keys[int(row)], 'in an earlier run')}"
+    if len(rows) > LISTED:
+        yield f"  ... and {len(rows) - LISTED} more: status == 'quarantined' in {saved.folder / 'curriculum.parquet'}"

@@ -1,0 +1,1 @@
+"""Tries policies and retirement rules without a model. A measured dataset comes in; figures and a picture go out."""

@@ -1,0 +1,183 @@
+"""The curriculum on disk: files that a person can read and compare, each written whole or not at all.
+
+curriculum.json             version, binding, config, counts; written last: its presence means the rest is there
+curriculum.parquet          one row per problem: key, pool and every figure
+curriculum-visits.parquet   every visit, in order
+curriculum-batches.parquet  the figures of every batch
+curriculum-events.jsonl     retired, reopened, parked, returned, quarantined, outage, ...
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from curate.artifacts.manifest import write_atomic
+from curate.errors import UserError
+from curriculum.forecast.drift import Drift, Forecast
+from curriculum.state.history import History, restore
+from curriculum.statistics.stats import STATUSES, Stats
+
+VERSION: Final = 2
+TRAVELLING: Final = "curriculum"  # the folder that `gradus card push --with-curriculum` puts a state in
+HEADER: Final = "curriculum.json"
+PROBLEMS: Final = "curriculum.parquet"
+VISITS: Final = "curriculum-visits.parquet"
+BATCHES: Final = "curriculum-batches.parquet"
+EVENTS: Final = "curriculum-events.jsonl"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a folder holds. `binding`, `config` and `clock` are the header's tables."""
+
+    folder: Path
+    binding: dict[str, str]
+    config: dict[str, Any]  # Any: JSON values
+    clock: dict[str, Any]
+    keys: pl.Series
+    stats: Stats
+    history: History
+
+    @property
+    def drift(self) -> Drift:
+        """What was known of the model's gain."""
+        return Drift(**self.clock["drift"])
+
+    def forecast(self) -> Forecast:
+        """The success rates when the state was saved."""
+        return Forecast(self.stats, self.clock["step"], self.drift.rate)
+
+
+def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats, history: History) -> None:
+    """Write all files; `header` has the tables binding, config and clock."""
+    parts = {
+        PROBLEMS: _parquet(_frame(keys, stats)),
+        VISITS: _parquet(history.visits),
+        BATCHES: _parquet(history.batches_frame()),
+        EVENTS: history.events_jsonl(),
+    }
+    for name, data in parts.items():
+        write_atomic(folder / name, data)
+    files = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+    text = json.dumps({"version": VERSION, **header, "files": files}, indent=1, ensure_ascii=False)
+    write_atomic(folder / HEADER, (text + "\n").encode())
+
+
+def read(folder: Path) -> Saved:
+    """Read all files; `UserError` where one is missing, torn, from another state or of another version."""
+    header = _header(folder / HEADER)
+    data = {name: _bytes(folder / name) for name in header["files"]}
+    for name, digest in header["files"].items():
+        if hashlib.sha256(data[name]).hexdigest() != digest:
+            raise UserError(f"{folder / name}: changed since {HEADER} was written; resume from another checkpoint")
+    problems, visits, batches = (pl.read_parquet(io.BytesIO(data[name])) for name in (PROBLEMS, VISITS, BATCHES))
+    tables = {name: header[name] for name in ("binding", "config", "clock")}
+    history = restore(visits, batches, data[EVENTS])
+    return Saved(folder, **tables, keys=problems["key"], stats=_stats(problems), history=history)
+
+
+def newest(run: Path) -> Path:
+    """The folder of the newest state: the folder itself, a run's last checkpoint, or what a dataset brought along."""
+    if not run.is_dir():
+        raise UserError(f"{run}: no such folder; give a run folder of gradus train, or one of its checkpoints")
+    for folder in (run, run / TRAVELLING):
+        if (folder / HEADER).exists():
+            return folder
+    steps = {path.parent: path.parent.name.removeprefix("checkpoint-") for path in run.glob(f"checkpoint-*/{HEADER}")}
+    checkpoints = {folder: int(step) for folder, step in steps.items() if step.isdecimal()}
+    if not checkpoints:
+        raise UserError(f"{run}: holds no {HEADER}, nor does a checkpoint in it; give a run trained with a curriculum")
+    return max(checkpoints, key=checkpoints.__getitem__)
+
+
+def refuse_mismatch(saved: Saved, config: Mapping[str, Any], binding: Mapping[str, str], free: frozenset[str]) -> None:
+    """`UserError` naming the first thing that the state was not made with; names in `free` may differ."""
+    path = saved.folder / HEADER
+    for name in sorted({*saved.config, *config}):
+        if saved.config.get(name) != config.get(name):
+            raise UserError(
+                f"{path}: was made with curriculum.{name} {saved.config.get(name)!r}, not {config.get(name)!r}; "
+                "set it back, or start a new run with --curriculum-from"
+            )
+    for name in sorted({*saved.binding, *binding} - free):
+        if saved.binding.get(name) != binding.get(name):
+            advice = "--adopt-dataset takes it over by key" if name == "dataset" else f"resume with the same {name}"
+            what = _difference(name, saved.binding.get(name, ""), binding.get(name, ""))
+            raise UserError(f"{path}: belongs to {what}; {advice}")
+
+
+def check_keys(problems: pl.DataFrame, where: str = "the dataset") -> None:
+    """`UserError` unless `problems` has unique keys."""
+    if "key" not in problems.columns:
+        raise UserError(f"{where}: has no column key; make it with gradus curate ingest")
+    if problems.height == 0:
+        raise UserError(f"{where}: holds no problem; relax the stages before, their manifests say what was dropped")
+    if problems["key"].n_unique() < problems.height:
+        double = problems["key"].filter(problems["key"].is_duplicated())[0]
+        raise UserError(f"{where}: key {double} stands twice; merge duplicates with gradus curate ingest")
+
+
+def _frame(keys: pl.Series, stats: Stats) -> pl.DataFrame:
+    columns = {field.name: stats.__dict__[field.name] for field in fields(Stats)}
+    status = pl.Series("status", STATUSES)[pl.Series(columns.pop("status")).cast(pl.Int64)]
+    frame = pl.DataFrame({"key": keys, "status": status, **columns})
+    # null reads as "none seen" everywhere; NaN does not
+    return frame.with_columns(pl.col("tokens_correct", "tokens_wrong").fill_nan(None))
+
+
+def _stats(frame: pl.DataFrame) -> Stats:
+    places = pl.DataFrame({"status": STATUSES, "place": np.arange(len(STATUSES), dtype=np.int8)})
+    status = frame.select("status").join(places, on="status", how="left", maintain_order="left")["place"]
+    columns = {field.name: frame[field.name] for field in fields(Stats) if field.name != "status"}
+    for name in ("tokens_correct", "tokens_wrong"):
+        columns[name] = columns[name].fill_null(np.nan)
+    return Stats(
+        status=status.to_numpy().copy(), **{name: column.to_numpy().copy() for name, column in columns.items()}
+    )
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+    return buffer.getvalue()
+
+
+def _header(path: Path) -> dict[str, Any]:
+    try:
+        header: dict[str, Any] = json.loads(_bytes(path))
+    except ValueError as error:
+        raise UserError(f"{path}: is not JSON ({error}); resume from another checkpoint") from None
+    if header.get("version") != VERSION:
+        raise UserError(f"{path}: is of version {header.get('version')}, not {VERSION}; use the gradus that wrote it")
+    if missing := {"binding", "config", "clock", "files"} - header.keys():
+        raise UserError(f"{path}: lacks {min(missing)}; resume from another checkpoint")
+    return header
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path}: missing; resume from a checkpoint that has it") from None
+
+
+def _difference(name: str, was: str, now: str) -> str:
+    """`name was, not now`; where both are JSON tables, the first entry that differs."""
+    if was.startswith("{") and now.startswith("{"):
+        old, new = json.loads(was), json.loads(now)
+        entry = min(entry for entry in old.keys() | new.keys() if old.get(entry) != new.get(entry))
+        return f"{name} {entry} {old.get(entry)!r}, not {new.get(entry)!r}"
+    return f"{name} {_short(was)}, not {_short(now)}"
+
+
+def _short(value: str) -> str:
+    return "nothing" if not value else value if len(value) <= 24 else f"{value[:12]}…{value[-8:]}"

@@ -1,0 +1,57 @@
+"""Taking statistics from one dataset or run to another, by key."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from curriculum.config import CurriculumConfig
+from curriculum.forecast.prior import new_stats
+from curriculum.pools.retirement import restart
+from curriculum.state.files import Saved
+from curriculum.statistics.stats import ACTIVE, HELD_OUT, NEVER, Stats
+from curriculum.statistics.visits import Ints
+
+
+def by_key(
+    saved: Saved, problems: pl.DataFrame, config: CurriculumConfig, step_0: int = 0
+) -> tuple[Stats, pl.DataFrame]:
+    """Statistics over `problems`: what was saved for known keys, a fresh start for new ones.
+
+    Also where the known ones went: a frame of `row` (before) and `to` (now). `step_0` is the step of the saved run that
+    is step 0 from now on: what was seen 30 steps before it was seen at step -30.
+    """
+    stats = new_stats(problems, config)
+    new, old = _match(saved.keys, problems["key"])
+    known = saved.stats.take(old)
+    known.seen_at -= step_0
+    stats.put(new, known)
+    return stats, pl.DataFrame({"row": old, "to": new})
+
+
+def begin_again(stats: Stats, saved: Saved, config: CurriculumConfig) -> None:
+    """Make statistics from the end of an earlier run those of the start of a new one.
+
+    What was due in 30 steps stays due in 30 steps. Another p0 or rule restarts the retirement tests: evidence against
+    one p0 proves nothing against another.
+    """
+    stats.next_check[:] = np.maximum(stats.next_check - saved.clock["step"], 0)
+    stats.last_step[:] = NEVER
+    stats.status[stats.status == HELD_OUT] = ACTIVE
+    if (saved.config["rule"], saved.config["p0"]) != (config.rule, config.p0):
+        restart(stats, np.arange(len(stats)))
+
+
+def changes(old_keys: pl.Series, new_keys: pl.Series) -> dict[str, list[str]]:
+    """Keys that joined and keys that vanished."""
+    joined = new_keys.filter(~new_keys.is_in(old_keys.implode()))
+    vanished = old_keys.filter(~old_keys.is_in(new_keys.implode()))
+    return {"joined": joined.to_list(), "vanished": vanished.to_list()}
+
+
+def _match(old_keys: pl.Series, new_keys: pl.Series) -> tuple[Ints, Ints]:
+    """Rows, among the new keys and among the old ones, of the keys known to both."""
+    old = pl.DataFrame({"key": old_keys, "old": np.arange(len(old_keys))})
+    new = pl.DataFrame({"key": new_keys, "new": np.arange(len(new_keys))})
+    both = new.join(old, on="key", how="inner").sort("new")
+    return both["new"].to_numpy(), both["old"].to_numpy()

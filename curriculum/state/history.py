@@ -1,0 +1,85 @@
+"""What happened: every visit, every move between the pools, and one line of figures per batch.
+
+Visits and batches are kept in columns, so that a long run stays small; events are few and stay readable lines.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from curriculum.statistics.stats import STATUSES
+from curriculum.statistics.visits import Batch, Floats
+
+VISIT: Final = pl.Schema(
+    {
+        "draw": pl.Int32,
+        "step": pl.Int32,
+        "row": pl.Int64,
+        "num_correct": pl.Int32,
+        "num_wrong": pl.Int32,
+        "num_undecided": pl.Int32,
+        "rate_after": pl.Float32,
+        "e_after": pl.Float32,
+    }
+)
+FIGURES: Final = ("predicted_zero_variance", "zero_variance", "undecided_rate", "disbelieved")
+BATCH: Final = pl.Schema(
+    [
+        ("draw", pl.Int32()),
+        ("step", pl.Int32()),
+        *((name, pl.Int64()) for name in STATUSES),
+        *((name, pl.Float64()) for name in FIGURES),
+        ("rate_histogram", pl.List(pl.Int64())),
+    ]
+)
+
+
+@dataclass
+class History:
+    """Grows by one entry per batch; `visits` is read as one frame with the columns of `VISIT`."""
+
+    events: list[dict[str, Any]] = field(default_factory=list)  # Any: JSON values
+    batches: list[dict[str, Any]] = field(default_factory=list)
+    _visits: list[pl.DataFrame] = field(default_factory=list)
+
+    def add_visits(self, batch: Batch, draw: int, step: int, rates: Floats, e_values: Floats) -> None:
+        """Record a batch of visits and what the problem's rate and evidence were after each."""
+        num = len(batch.row)
+        columns = (np.full(num, draw), np.full(num, step), batch.row, batch.correct, batch.wrong, batch.undecided)
+        figures = dict(zip(VISIT, (*columns, rates, e_values), strict=True))
+        self._visits.append(pl.DataFrame(figures).cast(VISIT))
+
+    def add_event(self, event: str, draw: int, step: int, **detail: Any) -> None:
+        """Record an event: retired, reopened, checked, parked, returned, quarantined, released, outage, ..."""
+        self.events.append({"event": event, "draw": draw, "step": step, **detail})
+
+    @property
+    def visits(self) -> pl.DataFrame:
+        """All visits in order, as one frame."""
+        whole = pl.concat([pl.DataFrame(schema=VISIT), *self._visits])
+        self._visits = [whole]
+        return whole
+
+    def move_rows(self, moved: pl.DataFrame) -> None:
+        """The dataset's rows moved from `row` to `to`; visits of vanished rows go with them."""
+        whole = self.visits.join(moved, on="row", how="inner", maintain_order="left")
+        self._visits = [whole.with_columns(row=pl.col("to")).select(list(VISIT)).cast(VISIT)]
+
+    def events_jsonl(self) -> bytes:
+        """The events, one JSON line each."""
+        return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events).encode()
+
+    def batches_frame(self) -> pl.DataFrame:
+        """One row per observed batch."""
+        return pl.DataFrame(self.batches, schema=BATCH)
+
+
+def restore(visits: pl.DataFrame, batches: pl.DataFrame, events: bytes) -> History:
+    """A history from what was saved."""
+    lines = [json.loads(line) for line in events.split(b"\n") if line]
+    return History(events=lines, batches=batches.to_dicts(), _visits=[visits])

@@ -1,0 +1,221 @@
+"""Columns of the known shapes are found, stated ones are obeyed, and wrong ones are named."""
+
+import json
+from typing import Any
+
+import pytest
+from support.places import CASES
+
+from curate.errors import UserError
+from curate.ingest.builder import Builder, Unusable
+from curate.ingest.choices import first_index
+from curate.ingest.mapping import guess
+from curate.ingest.stage import first_option
+from curate.records import problem_key
+
+
+def problem(record: dict[str, Any], **stated: str) -> dict[str, Any]:
+    return Builder(guess([record], stated, "pool"), "pool", 1_000).problem(record, 0)
+
+
+def seen(record: dict[str, Any], **stated: str) -> dict[str, Any]:
+    """The fields that a record's own columns fill, without what every problem has."""
+    fields = ("prompt", "ground_truth", "choices", "solution")
+    return {name: value for name, value in problem(record, **stated).items() if name in fields and value is not None}
+
+
+SHAPES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"question": "Q?", "answer": "7"}, {"prompt": "Q?", "ground_truth": "7"}),
+    (
+        {"question": "Q?", "answer": "3+4\n#### 7"},
+        {"prompt": "Q?", "ground_truth": "7", "solution": "3+4\n#### 7"},
+    ),
+    (
+        {"problem": "Q?", "solution": r"It is \boxed{7}."},
+        {"prompt": "Q?", "ground_truth": "7", "solution": r"It is \boxed{7}."},
+    ),
+    ({"problem": "Q?", "solution": "no mark"}, {"prompt": "Q?", "solution": "no mark"}),
+    (
+        {"problem": "Q?", "answer": 27.0, "solution": "because", "url": "u"},
+        {"prompt": "Q?", "ground_truth": "27", "solution": "because"},
+    ),
+    ({"prompt": "Q?", "answer": 7}, {"prompt": "Q?", "ground_truth": "7"}),
+    (
+        {
+            "prompt": [{"role": "system", "content": "S"}, {"role": "user", "content": "Q?"}],
+            "reward_model": {"ground_truth": "7"},
+        },
+        {"prompt": "Q?", "ground_truth": "7"},
+    ),
+    (
+        {"messages": [{"role": "user", "content": "Q?"}, {"role": "assistant", "content": r"\boxed{7}"}]},
+        {"prompt": "Q?", "ground_truth": "7", "solution": r"\boxed{7}"},
+    ),
+    (
+        {"conversations": [{"from": "human", "value": "Q?"}, {"from": "gpt", "value": r"so \boxed{7}"}]},
+        {"prompt": "Q?", "ground_truth": "7", "solution": r"so \boxed{7}"},
+    ),
+    (
+        {"question": "Q?", "choices": ["x", "y", "z"], "answer": 2},
+        {"prompt": "Q?", "ground_truth": "C", "choices": ["x", "y", "z"]},
+    ),
+    (
+        {"question": "Q?", "options": ["A)x", "B)y"], "rationale": "r", "correct": "B"},
+        {"prompt": "Q?", "ground_truth": "B", "choices": ["x", "y"], "solution": "r"},
+    ),
+    (
+        {"question": "Q?", "options": {"A": "x", "B": "y"}, "label": "A", "answer": None},
+        {"prompt": "Q?", "ground_truth": "A", "choices": ["x", "y"]},
+    ),
+    (
+        {"question": "Q?", "choices": {"text": ["x", "y"], "label": ["A", "B"]}, "answerKey": "B"},
+        {"prompt": "Q?", "ground_truth": "B", "choices": ["x", "y"]},
+    ),
+    (
+        {"question": "Q?", "A": "x", "B": "y", "C": "z", "D": "w", "answer": "D"},
+        {"prompt": "Q?", "ground_truth": "D", "choices": ["x", "y", "z", "w"]},
+    ),
+    ({"Body": "Context.", "Question": "Q?", "Answer": 3.0}, {"prompt": "Context.\n\nQ?", "ground_truth": "3"}),
+    ({"instruction": "Do.", "input": "", "output": "7"}, {"prompt": "Do.", "ground_truth": "7", "solution": "7"}),
+    (
+        {"instruction": "Do.", "output": "First this, then that."},
+        {"prompt": "Do.", "solution": "First this, then that."},
+    ),
+    (
+        {"question": "Q?", "final_answer": ["1", "2"], "solution": ["s"]},
+        {"prompt": "Q?", "ground_truth": "1, 2", "solution": "s"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("record", "fields"), SHAPES)
+def test_known_shapes_are_recognised(record: dict[str, Any], fields: dict[str, Any]) -> None:
+    assert seen(record) == fields
+
+
+def test_the_shapes_of_public_sets_are_read_as_they_are_meant() -> None:
+    lines = (CASES / "shape_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    wrong = []
+    for case in map(json.loads, lines):
+        columns = guess([case["record"]], {}, "pool")
+        start = first_option(columns, [case["record"]])
+        found = Builder(columns, "pool", 10_000, start).problem(case["record"], 0)
+        if {field: found[field] for field in case["problem"]} != case["problem"]:
+            wrong.append(f"{case['set']}: {found}")
+    assert len(lines) > 100
+    assert wrong == []
+
+
+CODE: list[dict[str, Any]] = [
+    {"text": "Write f.", "test_list": ["assert f(1) == 2"], "code": "def f(x): return 2", "task_id": 1},
+    {
+        "prompt": "def f(x):\n",
+        "test": "def check(c):\n assert c(1) == 2",
+        "entry_point": "f",
+        "canonical_solution": "    return 2",
+    },
+    {
+        "problem": "Write.",
+        "tests": {"functional": "def check(c):\n assert c(1) == 2\n"},
+        "solutions": "class Solution: pass",
+    },
+    {"question": "Print.", "input_output": json.dumps({"inputs": ["1"], "outputs": ["2"]}), "solutions": ["print(2)"]},
+    {"prompt": "Print.", "reward_model": {"ground_truth": json.dumps({"inputs": ["1"], "outputs": ["2"]})}},
+]
+
+
+@pytest.mark.parametrize("record", CODE)
+def test_code_with_tests_is_recognised(record: dict[str, Any]) -> None:
+    found = problem(record)
+    assert found["kind"] == "code"
+    assert json.loads(found["tests"])["style"] in ("assert", "stdio", "call")
+    assert found["ground_truth"] is None
+
+
+def test_a_solution_that_is_the_body_of_the_prompts_function_is_made_whole() -> None:
+    assert problem(CODE[1])["solution"] == "def f(x):\n    return 2"
+    late = {**CODE[1], "canonical_solution": "\n   \n    y = 2\n    return y\n"}
+    assert problem(late)["solution"] == f"{CODE[1]['prompt'].strip()}\n\n   \n    y = 2\n    return y"
+
+
+def test_a_source_of_both_kinds_keeps_the_answers_of_the_one_and_the_tests_of_the_other() -> None:
+    code, math = CODE[4], {"prompt": "Q?", "reward_model": {"ground_truth": "7"}}
+    builder = Builder(guess([math, code], {}, "pool"), "pool", 1_000)
+    kinds = [(row["kind"], row["ground_truth"]) for row in (builder.problem(code, 0), builder.problem(math, 1))]
+    assert kinds == [("code", None), ("math", "7")]
+
+
+def test_the_nameless_column_of_an_index_is_no_part_of_the_problem() -> None:
+    assert seen({"": "0", "question": "Q?", "answer": "7"}) == {"prompt": "Q?", "ground_truth": "7"}
+
+
+def test_tables_are_named_with_their_fields_where_no_problem_is_found() -> None:
+    with pytest.raises(UserError, match=r"there are: row_idx, row\.question, row\.answer"):
+        guess([{"row_idx": 0, "row": {"question": "Q?", "answer": "7"}}], {}, "pool")
+
+
+def test_stated_columns_win_over_guesses() -> None:
+    record = {"question": "wrong", "answer": "1", "task": {"text": "Q?"}, "key": "7"}
+    assert seen(record, prompt="task.text", ground_truth="key") == {"prompt": "Q?", "ground_truth": "7"}
+    assert seen({"a": "X.", "b": "Q?", "question": "wrong"}, prompt="a+b")["prompt"] == "X.\n\nQ?"
+
+
+@pytest.mark.parametrize(
+    ("record", "stated", "line"),
+    [
+        (
+            {"foo": "x", "bar": 1},
+            {},
+            r"pool: no column looks like the problem \(there are: foo, bar\); say .*--map prompt=COLUMN",
+        ),
+        ({"question": "x"}, {"promt": "question"}, "pool: map.promt is no field of a problem; did you mean prompt?"),
+        (
+            {"question": "x"},
+            {"prompt": "questions"},
+            "pool: map.prompt is 'questions', which is no column; did you mean question?",
+        ),
+    ],
+)
+def test_a_wrong_map_is_named_with_what_is_near(record: dict[str, Any], stated: dict[str, str], line: str) -> None:
+    with pytest.raises(UserError, match=line):
+        guess([record], stated, "pool")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        (None, "no_prompt"),
+        ("", "no_prompt"),
+        (" \n", "no_prompt"),
+        (5, "wrong_type"),
+        ({"a": 1}, "wrong_type"),
+        ([], "no_prompt"),
+        (["a"], "wrong_type"),
+        ([{"role": "assistant", "content": "hello"}], "no_prompt"),
+        ("a\0b", "nul_bytes"),
+        ("half \ud83d a pair", "invalid_utf8"),
+        ("x" * 1_001, "too_large"),
+    ],
+)
+def test_an_unusable_prompt_has_a_reason(prompt: Any, reason: str) -> None:
+    builder = Builder(guess([{"prompt": "Q?", "answer": "1"}], {}, "pool"), "pool", 1_000)
+    with pytest.raises(Unusable) as caught:
+        builder.problem({"prompt": prompt, "answer": "1"}, 0)
+    assert caught.value.reason == reason
+
+
+def test_all_other_columns_stay_in_extra() -> None:
+    record = {"question": "Q?", "answer": "7", "level": 3, "tags": ["a"], "note": "\ud83d"}
+    assert json.loads(problem(record)["extra"]) == {"level": 3, "tags": ["a"], "note": "\ud83d"}
+
+
+def test_the_key_is_that_of_prompt_kind_and_choices() -> None:
+    record = {"question": "Q?", "choices": ["x", "y"], "answer": 1}
+    assert problem(record)["key"] == problem_key("Q?", "math", ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "start"), [([0, 1, 3], 0), ([1, 2, 3], 0), ([1, 2, 4], 1), (["A", "B"], 0), ([0, 4], 0), ([], 0)]
+)
+def test_indexes_count_from_one_only_where_they_must(answers: list[Any], start: int) -> None:
+    assert first_index((answer, ["w", "x", "y", "z"]) for answer in answers) == start

@@ -1,0 +1,97 @@
+"""Which program a completion hands in."""
+
+import pytest
+
+from curate.verify.code.program import find_program
+
+RIGHT = "def f(x):\n    return x * x\n"
+PROMPT = 'def f(x):\n    """Square."""\n'
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        f"```python\n{RIGHT}```",
+        f"<think>maybe\n```python\ndef f(x): return 1\n```\n</think>Here:\n```py\n{RIGHT}```\nDone.",
+        f"First:\n```python\n{RIGHT}```\nThen call it:\n```python\nprint(f(2))\n```",
+        f"```python\n{RIGHT}```\nOutput:\n```\n4\n```",
+        f"~~~python\n{RIGHT}~~~",
+        f"  ```python\n{RIGHT}  ```",
+        RIGHT,
+        f"```python\nimport os\n```\n```python\n{RIGHT}```",
+    ],
+)
+def test_the_last_block_that_defines_the_function_counts(completion: str) -> None:
+    source = find_program(completion, ["f"]).source
+    assert source is not None
+    assert source.strip() == RIGHT.strip()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return x * x\n",
+        "return x * x",
+        "```python\n    return x * x\n```",
+        "y = x * x\n    if y:\n        pass\n    return y",
+    ],
+)
+def test_a_body_continues_its_prompt(body: str) -> None:
+    source = find_program(body, ["f"], PROMPT).source
+    names: dict[str, object] = {}
+    assert source is not None
+    exec(source, names)
+    assert names["f"](3) == 9
+
+
+@pytest.mark.parametrize(
+    ("completion", "reason"),
+    [
+        ("", "no_answer"),
+        ("I cannot do that.", "no_answer"),
+        ("sorry", "no_answer"),
+        (f"<think>\n```python\n{RIGHT}```\n", "think_only"),
+        (f"<think>\n```python\n{RIGHT}```\n</think>\n", "think_only"),
+        (f"<think>\n```python\n{RIGHT}```\n</think>\nThat is it.", "think_only"),
+        (f"Here:\n```python\n{RIGHT}", "truncated"),
+        ("```python\n" + "x = 1\n" * 100_000 + "```", "too_long"),
+    ],
+)
+def test_no_program_has_a_reason(completion: str, reason: str) -> None:
+    assert find_program(completion, ["f"]) == (None, reason)
+
+
+READER = "n = int(input())\nprint(n * n)\n"
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        f"```python\n{READER}```",
+        f"```python\n{READER}```\nInput:\n```\n4\n```\nOutput:\n```\n16\n```",
+        f"```\n4\n```\n```python\n{READER}```\nIt prints:\n```python\nprint(16)\n```",
+        f"```\n{READER}```\nExample:\n```text\n16\n```",
+    ],
+)
+def test_a_program_that_reads_is_found_among_examples(completion: str) -> None:
+    assert find_program(completion).source == READER
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "-" * 90_000 + "1",
+        "(" * 40_000,
+        "not " * 20_000 + "1",
+        "x" + ".a" * 40_000,
+        "1" + "+1" * 40_000,
+        "x = '\0'",
+        "\ud800",
+    ],
+)
+def test_source_made_to_break_the_parser_is_only_text(source: str) -> None:
+    assert find_program(f"```python\n{source}\n```", ["f"]).reason in ("no_answer", "too_long")
+
+
+def test_a_block_in_another_language_is_no_program() -> None:
+    assert find_program("```javascript\nfunction f(x) { return x * x }\n```", ["f"]).reason == "no_answer"

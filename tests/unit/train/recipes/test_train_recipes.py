@@ -1,0 +1,230 @@
+"""Recipes: every one resolves, every number says where it comes from, and a plan is checked before anything runs."""
+
+import re
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from support.toy_runs import copying_problems, write_jsonl
+
+from curate.errors import UserError
+from gradus import app
+from train.grpo.config import GrpoConfig
+from train.recipes.command import FOLDER, cut, load_recipe, plan, recipe_names
+from train.recipes.cost import Cost, cost_of
+from train.tuning.sft import SftConfig
+
+NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "qwen3_small", "r1")
+
+
+def test_the_recipes_of_the_lineage_are_there() -> None:
+    assert set(NAMED) <= set(recipe_names())
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_number_of_a_recipe_cites_its_source_or_says_that_it_is_ours(name: str) -> None:
+    lines = (FOLDER / f"{name}.yaml").read_text().splitlines()
+    numbers = [line for line in lines if re.search(r": \[?[0-9]", line.partition("#")[0])]
+    assert numbers
+    for line in numbers:
+        comment = line.partition("#")[2]
+        assert re.search(r"\d{4}\.\d{4,5}|ours|as in|not mixed", comment), line
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_plans_every_stage_and_reckons_its_cost_without_doing_anything(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    app(
+        ["train", "recipe", name, "--model", "org/model", "--data", str(problems), "--out", str(tmp_path / "out"),
+         "--cold-start", str(problems), "--student", "org/small", "--dry-run"],
+        standalone_mode=False,
+    )  # fmt: skip
+    printed = capsys.readouterr().out
+    for step in load_recipe(name).stages:
+        assert f"{step.name}: gradus" in printed
+    assert "all together" in printed
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_a_name_the_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    app(["train", "recipe"], standalone_mode=False)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == recipe_names()
+    with pytest.raises(UserError, match="recipe dapo: needs --model, --out as well"):
+        app(["train", "recipe", "dapo", "--data", "x.jsonl"], standalone_mode=False)
+
+
+def test_a_stage_starts_from_the_model_of_the_one_it_names(tmp_path: Path) -> None:
+    inputs = {"problems": Path("p"), "cold_start": Path("c")}
+    models = {"start": "base", "student": "small"}
+    stages = plan(load_recipe("r1"), models, inputs, tmp_path, {"second_rl": {"max_steps": 7}})
+    found = {stage.step.name: stage for stage in stages}
+    assert found["cold_start"].model == "base"
+    assert found["reasoning"].model == str(tmp_path / "cold_start" / "model")
+    assert found["rejection_sft"].model == "base"
+    assert found["rejection_sft"].data == tmp_path / "sample"
+    assert found["student"].model == "small"
+    assert found["student"].data == tmp_path / "teach"
+    assert isinstance(found["second_rl"].config, GrpoConfig)
+    assert found["second_rl"].config.max_steps == 7
+
+
+def test_a_teacher_is_a_model_that_was_given_or_that_an_earlier_stage_leaves(tmp_path: Path) -> None:
+    inputs, models = {"problems": Path("p")}, {"start": "large", "student": "small"}
+    chosen = load_recipe("qwen3_small")
+    last = plan(chosen, models, inputs, tmp_path, {})[-1]
+    assert (last.model, last.config.model_dump()["teacher"]) == (str(tmp_path / "on_policy" / "model"), "large")
+    own = chosen.stages[-1].model_copy(update={"teacher": "off_policy"})
+    last = plan(chosen.model_copy(update={"stages": (*chosen.stages[:-1], own)}), models, inputs, tmp_path, {})[-1]
+    assert last.config.model_dump()["teacher"] == str(tmp_path / "off_policy" / "model")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("about: x\nstages: [{name: a, command: distill, teacher: b}]\n", "needs b, which no earlier stage makes"),
+        ("about: x\nstages: [{name: a, command: sft, model: b}]\n", "needs b, which no earlier stage makes"),
+        ("about: x\nstages: [{name: a, command: grppo}]\n", "grppo"),
+        ("about: x\nstages: [{name: a, command: sft, config: {max_stepps: 1}}]\n", "did you mean max_steps"),
+        ("about: x\nstages: [{name: a, command: grpo, config: {max_steps: 0}}]\n", "max_steps is 0"),
+    ],
+)
+def test_a_recipe_that_cannot_work_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        plan(load_recipe(str(path)), {"start": "m"}, {"problems": tmp_path}, tmp_path / "out", {})
+
+
+def test_a_wrong_name_or_stage_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="did you mean dapo"):
+        load_recipe("dapoo")
+    with pytest.raises(UserError, match="no stage rll; did you mean rl"):
+        plan(load_recipe("dapo"), {"start": "m"}, {"problems": tmp_path}, tmp_path / "out", {"rll": {}})
+
+
+def test_a_recipe_that_distils_wants_a_student_or_an_earlier_end(tmp_path: Path) -> None:
+    inputs = {"problems": tmp_path, "cold_start": tmp_path}
+    with pytest.raises(UserError, match="give --student"):
+        plan(load_recipe("r1"), {"start": "m"}, inputs, tmp_path, {})
+    shorter = cut(load_recipe("r1"), "second_rl")
+    assert [stage.step.name for stage in plan(shorter, {"start": "m"}, inputs, tmp_path, {})][-1] == "second_rl"
+    with pytest.raises(UserError, match="did you mean second_rl"):
+        cut(load_recipe("r1"), "second_rll")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--student", "./nowhere"), "'./nowhere': there is no such folder"),
+        (("--cold-start", "nothing.jsonl"), "nothing.jsonl: no such file"),
+    ],
+)
+def test_what_only_a_late_stage_needs_is_missed_before_the_first_one_runs(
+    tmp_path: Path, given: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    words = {"--student": str(tmp_path / "model"), "--cold-start": str(problems), given[0]: given[1]}
+    arguments = ["--model", str(tmp_path / "model"), "--data", str(problems), "--out", str(tmp_path / "out")]
+    with pytest.raises(UserError, match=message):
+        app(["train", "recipe", "r1", *arguments, *chain(*words.items())], standalone_mode=False)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("lacking", "message"),
+    [
+        ({"chat_template.jinja": ""}, "stage rl: --max-tokens is 20000; a context of 512 tokens leaves no room"),
+        ({}, "stage rl: .*: has no chat template"),
+    ],
+)
+def test_a_model_that_a_late_stage_cannot_ask_is_told_before_the_first_one_runs(
+    tmp_path: Path, lacking: dict[str, str], message: str
+) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    for name, text in {"config.json": '{"max_position_embeddings": 512}', **lacking}.items():
+        (model / name).write_text(text)
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "about: two stages\n"
+        "stages:\n"
+        "- {name: cold, command: sft, config: {prompt_format: raw}}\n"
+        "- {name: rl, command: grpo, model: cold, config: {max_tokens: 20000}}\n"
+    )
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["--model", str(model), "--data", str(problems), "--out", str(tmp_path / "out")]
+    with pytest.raises(UserError, match=message):
+        app(["train", "recipe", str(path), *arguments], standalone_mode=False)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_cost_counts_rollouts_once_and_passes_as_training() -> None:
+    config = GrpoConfig(
+        num_problems=4, group_size=4, max_steps=20, passes_per_generation=2, save_steps=2, max_tokens=100
+    )
+    cost = cost_of(config, 1_000_000, pool_size=5)
+    assert cost.rollouts == 4 * 4 * 10
+    assert cost.generated == 4 * 4 * 10 * 50
+    assert cost.trained == 4 * 4 * 20 * 50
+    assert cost.gpu_hours is not None
+    assert cost_of(SftConfig(), None, pool_size=5).gpu_hours is None
+    assert (cost + Cost()).rollouts == cost.rollouts
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(300)
+def test_a_recipe_runs_its_stages_one_from_the_other(tmp_path: Path) -> None:
+    from support.toy_runs import small_toy
+
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "about: a cold start and three steps\n"
+        "stages:\n"
+        "- {name: cold, command: sft, data: cold_start, config: {max_steps: 3, batch_size: 4, max_tokens: 64}}\n"
+        "- {name: rl, command: grpo, model: cold,\n"
+        "   config: {max_steps: 2, num_problems: 2, group_size: 2, max_tokens: 8, save_steps: 1}}\n"
+    )
+    small_toy(tmp_path / "toy")
+    cold = write_jsonl(tmp_path / "cold.jsonl", [{"prompt": "Say 1.", "completion": "\\boxed{1}"}] * 8)
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["train", "recipe", str(path), "--model", str(tmp_path / "toy"), "--data", str(problems)]
+    app([*arguments, "--cold-start", str(cold), "--out", str(tmp_path / "out")], standalone_mode=False)
+    assert (tmp_path / "out" / "cold" / "model" / "config.json").is_file()
+    assert len((tmp_path / "out" / "rl" / "draws.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(300)
+def test_a_teachers_answers_then_its_distribution_then_rl_run_one_from_the_other(tmp_path: Path) -> None:
+    from support.toy_runs import small_toy, train_copier
+
+    path = tmp_path / "mine.yaml"
+    sizes = "max_steps: 2, batch_size: 4, save_steps: 2"
+    path.write_text(
+        "about: strong to weak, and general RL\n"
+        "stages:\n"
+        "- {name: teach, command: difficulty,\n"
+        "   config: {k: 4, max_tokens: 16, early_stop: false, engine: transformers}}\n"
+        f"- {{name: off_policy, command: fuse, model: student, data: teach, config: {{{sizes}, max_tokens: 64}}}}\n"
+        "- {name: on_policy, command: distill, model: off_policy, teacher: start,\n"
+        f"   config: {{{sizes}, max_tokens: 8}}}}\n"
+        "- {name: general, command: grpo, model: on_policy,\n"
+        "   config: {max_steps: 1, num_problems: 2, group_size: 2, max_tokens: 8, save_steps: 1,\n"
+        "            template: '{prompt} /no_think', rewards: [accuracy, think_flag]}}\n"
+    )
+    teacher = train_copier(tmp_path / "teacher")
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["train", "recipe", str(path), "--model", str(teacher), "--student", str(small_toy(tmp_path / "small"))]
+    out = ["--out", str(tmp_path / "out")]
+    with pytest.raises(UserError, match="stage teach samples the problems of an artifact, not of a file"):
+        app([*arguments, "--data", str(problems), *out], standalone_mode=False)
+    app(["curate", "ingest", str(problems), "--out", str(tmp_path / "pool")], standalone_mode=False)
+    app([*arguments, "--data", str(tmp_path / "pool"), *out], standalone_mode=False)
+    for stage in ("off_policy", "on_policy", "general"):
+        assert (tmp_path / "out" / stage / "model" / "config.json").is_file()
+    assert "teacher_digest" in (tmp_path / "out" / "on_policy" / "config.yaml").read_text()
+    assert "rewards/think_flag/mean" in (tmp_path / "out" / "general" / "log.jsonl").read_text()

@@ -1,0 +1,73 @@
+"""Training examples from what a model was already asked: its right answers, all or the shortest, and pairs of them.
+
+Read is an artifact with samples, as `gradus curate difficulty` leaves it. Problems count whether they were kept or
+dropped there: one that a teacher always solves is a fine example. A completion that was cut off is never one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from curate.artifacts.artifact import Artifact, open_artifact
+from curate.errors import UserError
+from train.data.rows import Rows
+
+
+def right_answers(folder: Path, per_problem: int) -> Rows:
+    """`key`, `prompt`, `completion`: at most `per_problem` right answers of each problem, in order of drawing."""
+    artifact = open_artifact(folder)
+    right = _finished(artifact).filter(pl.col("verdict") == "correct").sort("key", "index")
+    return _rows(artifact, right.group_by("key", maintain_order=True).head(per_problem))
+
+
+def shortest_right_answers(folder: Path, min_right: int) -> Rows:
+    """`key`, `prompt`, `completion`: the shortest right answer of each problem with at least `min_right` of them.
+
+    Kimi k1.5 (2501.12599), sec. 2.4: shortest rejection sampling. With fewer right answers the shortest may be luck.
+    """
+    artifact = open_artifact(folder)
+    right = _finished(artifact).filter(pl.col("verdict") == "correct")
+    enough = right.filter(pl.len().over("key") >= min_right)
+    return _rows(artifact, enough.sort("key", "num_tokens", "index").group_by("key", maintain_order=True).head(1))
+
+
+def preference_pairs(folder: Path, ratio: float) -> Rows:
+    """`key`, `prompt`, `chosen`, `rejected`: the shortest right answer against longer ones.
+
+    Rejected are wrong answers that are longer, and right ones at least `ratio` times as long: Kimi k1.5, sec. 2.4.
+    """
+    artifact = open_artifact(folder)
+    samples = _finished(artifact).filter(pl.col("verdict") != "undecided")
+    right = samples.filter(pl.col("verdict") == "correct").sort("key", "num_tokens", "index")
+    best = right.group_by("key", maintain_order=True).first().select("key", best="num_tokens", chosen="text")
+    limit = pl.when(pl.col("verdict") == "correct").then(pl.col("best") * ratio).otherwise(pl.col("best") + 1)
+    longer = samples.join(best, on="key").filter(pl.col("num_tokens") >= limit).sort("key", "index")
+    rows = _with_prompts(artifact, longer).select("key", "prompt", "chosen", rejected="text")
+    return Rows(_some(rows, folder), artifact.manifest.digest)
+
+
+def _finished(artifact: Artifact) -> pl.DataFrame:
+    if not (artifact.folder / "samples").is_dir():
+        raise UserError(
+            f"{artifact.folder}: holds no samples of a model; draw some by gradus curate difficulty {artifact.folder} "
+            "--model MODEL --no-early-stop --out FOLDER"
+        )
+    return artifact.read("samples").filter(pl.col("finish_reason") == "stop")
+
+
+def _rows(artifact: Artifact, samples: pl.DataFrame) -> Rows:
+    rows = _with_prompts(artifact, samples).select("key", "prompt", completion="text")
+    return Rows(_some(rows, artifact.folder), artifact.manifest.digest)
+
+
+def _with_prompts(artifact: Artifact, samples: pl.DataFrame) -> pl.DataFrame:
+    prompts = pl.concat([artifact.read(part).select("key", "prompt") for part in ("kept", "dropped")])
+    return samples.join(prompts, on="key", how="inner", maintain_order="left")
+
+
+def _some(rows: pl.DataFrame, folder: Path) -> pl.DataFrame:
+    if rows.is_empty():
+        raise UserError(f"{folder}: none of its samples will do; sample more of each problem, or an easier pool")
+    return rows

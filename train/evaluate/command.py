@@ -1,0 +1,223 @@
+"""Evaluation: how often does a model solve the problems of a benchmark, and how sure can one be of that?
+
+Problems are sampled by the same engines and judged by the same verifier as in difficulty and training. What was sampled
+is kept, a killed evaluation goes on, and a repeated one is reused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import polars as pl
+import typer
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
+
+from curate.artifacts.artifact import write_shard
+from curate.artifacts.manifest import write_atomic
+from curate.artifacts.samples import LOG, SampleLog
+from curate.engines import Engine, EngineConfig, open_engine, settle
+from curate.errors import UserError
+from curate.ingest.sources import sources_from
+from curate.options import Maps, Names, Revisions, Splits
+from curate.progress import Progress
+from curate.records import SAMPLE, schema
+from curate.runner.stage import Workspace
+from curate.sampling.grading import GradingConfig, grade
+from curate.sampling.model_stage import Asked, Asking, open_asking
+from train.data.problems import problems_of
+from train.evaluate.budgets import STOP_THINKING, BudgetEngine, Sweep, sweep_rows
+from train.evaluate.scores import score
+from train.runs.command_line import Force
+from train.runs.folder import RunFolder
+from train.runs.starting_model import load_tokenizer
+
+RESULTS: Final = "results.json"
+SAMPLES: Final = "samples.parquet"
+BUDGETS: Final = "budgets.parquet"
+
+Benchmarks = Annotated[
+    list[str],
+    typer.Option(
+        "--data",
+        metavar="<str>",
+        help="Benchmark: artifact, file or Hub id; give it once for each.",
+        show_default=False,
+    ),
+]
+Out = Annotated[Path, typer.Option("--out", help="Folder for results, samples and plots.", show_default=False)]
+
+
+class EvaluateConfig(GradingConfig, EngineConfig):
+    """Measure how often a model solves benchmarks.
+
+    Each problem is asked n times. Written are avg@n with its 95% interval, pass@k, maj@n, the shares that could not be
+    judged or were cut off, and the lengths of right and wrong answers; `gradus train compare` sets two evaluations
+    side by side. With --budgets the reasoning of each completion is also cut at so many tokens, and accuracy is drawn
+    against the budget.
+
+    Columns of files and of Hub datasets are guessed as by `gradus curate ingest`, or named by --map; a Hub dataset is
+    read at the commit of its --revision, by default the newest.
+
+    Example: gradus train evaluate --model runs/grpo/model --data aime24.jsonl --data math500.jsonl --n 4 --out eval
+    """
+
+    n: PositiveInt = Field(4, description="Completions per problem.")
+    seed: int = Field(0, description="Seed of the run; each completion's seed derives from it, the key and the index.")
+    budgets: tuple[NonNegativeInt, ...] = Field((), description="Tokens of reasoning to cut at; give it once for each.")
+    stop_thinking: str = Field(STOP_THINKING, description="With budgets: what ends the reasoning; holds </think>.")
+    answer_tokens: PositiveInt = Field(1024, description="With budgets: tokens for the answer after the cut.")
+
+    @field_validator("budgets")
+    @classmethod
+    def _in_order(cls, budgets: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(set(budgets)))
+
+    @field_validator("stop_thinking")
+    @classmethod
+    def _ends_thinking(cls, text: str) -> str:
+        if "</think>" not in text:
+            raise ValueError("write </think> where the reasoning ends")
+        return text
+
+    @property
+    def sweep(self) -> Sweep:
+        """The thinking budgets that are tried."""
+        return Sweep(self.budgets, self.n, self.stop_thinking, self.answer_tokens)
+
+
+def evaluate(
+    data: Benchmarks,
+    out: Out,
+    config: EvaluateConfig,
+    *,
+    maps: Maps = [],  # noqa: B006  # typer copies it
+    names: Names = [],  # noqa: B006
+    splits: Splits = [],  # noqa: B006
+    revisions: Revisions = [],  # noqa: B006
+    force: Force = False,
+) -> None:
+    """Sample, judge, and write results.json, samples.parquet and plots/."""
+    settled = settle(config)
+    if config.budgets and settled.folder is None:
+        raise UserError("--budgets: an engine in this process counts tokens; use --engine vllm or transformers")
+    sources = sources_from(data, names, {"map": maps, "split": splits, "revision": revisions})
+    if len({source.label() for source in sources}) < len(sources):
+        raise UserError("--data: two benchmarks have one name; give each its own, by --name in the order of --data")
+    benchmarks = {source.label(): problems_of(source) for source in sources}
+    identity = {
+        "command": "evaluate",
+        "model": config.model,
+        "data": list(data),
+        "model_digest": settled.identity["model"],
+        "data_digest": {name: rows.digest for name, rows in benchmarks.items()},
+        # the same bytes by another map are other problems
+        "config": {**config.fingerprinted(), **settled.identity, **({"map": maps} if maps else {})},
+    }
+    with RunFolder(out, identity, force=force) as run:
+        if not (run.folder / RESULTS).exists():
+            frames = {name: rows.frame for name, rows in benchmarks.items()}
+            _write(run.folder, ask_all(frames, config, run.folder), identity, config)
+        typer.echo(report(read_results(run.folder)))
+
+
+def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Path) -> dict[str, list[Asked]]:
+    """Every benchmark's problems, asked n times; a problem that stands in two of them is asked once."""
+    log = SampleLog(out)
+
+    asking = Asking("evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight)
+    with (
+        Progress("evaluate", sum(frame.height for frame in benchmarks.values())) as progress,
+        open_asking(asking, _opened(config, log), Workspace(log, progress)) as ask,
+    ):
+        asked = {name: ask(frame) for name, frame in benchmarks.items()}
+    log.close()
+    return asked
+
+
+@contextmanager
+def _opened(config: EvaluateConfig, log: SampleLog) -> Iterator[Engine]:
+    with open_engine(config) as engine:
+        folder = settle(config).folder
+        yield BudgetEngine(engine, load_tokenizer(folder), log, config.sweep) if config.budgets and folder else engine
+
+
+def read_results(folder: Path) -> dict[str, Any]:  # Any: JSON
+    """The results that an evaluation left in its folder."""
+    path = folder / RESULTS
+    if not path.is_file():
+        raise UserError(f"{folder}: holds no {RESULTS}; give the --out of a finished gradus train evaluate")
+    results: dict[str, Any] = json.loads(path.read_bytes())
+    return results
+
+
+def report(results: dict[str, Any]) -> str:
+    """One line a benchmark, and one for each thinking budget."""
+    lines = []
+    for name, figures in results["benchmarks"].items():
+        lines.append(_line(name, figures, results["n"]))
+        lines += [_budget_line(row) for row in results.get("budgets", {}).get(name, ())]
+    return "\n".join(lines)
+
+
+def _budget_line(row: dict[str, Any]) -> str:
+    mean = row["average"]
+    limit = "no budget" if row["budget"] is None else f"budget {row['budget']}"
+    rate = f"{mean['value']:.3f} [{mean['low']:.3f}, {mean['high']:.3f}]" if mean else "nothing judged"
+    tokens = "" if row["mean_tokens"] is None else f"  {row['mean_tokens']:.0f} tokens"
+    return f"  {limit}: {rate}  cut short {row['stopped_rate']:.1%}{tokens}"
+
+
+def _line(name: str, figures: dict[str, Any], n: int) -> str:
+    mean = figures["average"]
+    if mean is None:
+        return (
+            f"{name}: none of {figures['num_problems']} problems could be judged; see samples.parquet for the reasons"
+        )
+    last = max(figures["pass_at_k"], key=int, default=None)
+    parts = [
+        f"{name}: avg@{n} {mean['value']:.3f} [{mean['low']:.3f}, {mean['high']:.3f}]",
+        f"pass@{last} {figures['pass_at_k'][last]:.3f}" if last else "",
+        f"maj@{n} {figures['majority']:.3f}" if figures["majority"] is not None else "",
+        f"undecided {figures['undecided_rate']:.1%}",
+        f"cut off {figures['truncated_rate']:.1%}",
+        f"{figures['num_problems']} problems",
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _write(out: Path, asked: dict[str, list[Asked]], identity: dict[str, Any], config: EvaluateConfig) -> None:
+    from train.evaluate.plots import plot_budgets, plot_scores
+
+    plain = {name: [config.sweep.parts(item)[None] for item in items] for name, items in asked.items()}
+    samples = _table(plain)
+    write_shard(out / SAMPLES, samples)
+    results = {
+        **{name: identity[name] for name in ("model", "model_digest", "data_digest", "config")},
+        "n": config.n,
+        "benchmarks": {name: score(items, config.n, config.verify) for name, items in plain.items()},
+    }
+    plot_scores(results, samples, out / "plots")
+    if config.budgets:
+        cut = {
+            b: {name: [config.sweep.parts(i)[b] for i in items] for name, items in asked.items()}
+            for b in config.budgets
+        }
+        tables = [_table(part).with_columns(budget=pl.lit(budget, pl.Int64)) for budget, part in cut.items()]
+        write_shard(out / BUDGETS, pl.concat(tables))
+        sweeps = {name: sweep_rows(items, config.sweep, config.verify) for name, items in asked.items()}
+        results["budgets"] = sweeps
+        plot_budgets(sweeps, out / "plots")
+    # results last: their presence means complete
+    write_atomic(out / RESULTS, (json.dumps(results, indent=1) + "\n").encode())
+    (out / LOG).unlink()
+
+
+def _table(asked: dict[str, list[Asked]]) -> pl.DataFrame:
+    rows = [{"benchmark": name, **asdict(s)} for name, items in asked.items() for item in items for s in item.samples]
+    return pl.DataFrame(rows, schema=pl.Schema({"benchmark": pl.String(), **schema(SAMPLE)}), orient="row")

@@ -1,0 +1,143 @@
+"""The objectives of the field's lineage in one table: paper, equation, what each normalises, and TRL's settings for it.
+
+Symbols: a group of G completions o_i of one problem q with rewards r_i; |o_i| is its length in tokens, rho_it the
+ratio of the policy to the one that sampled token t, L a constant (the longest completion allowed).
+
+`settings` are fields of TRL's `GRPOConfig`. Where TRL has no such loss, `loss` names ours (`train.grpo.losses`); where
+the baseline differs, `baseline` says so. Everything else is TRL's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from curate.config import nearest
+from curate.errors import UserError
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One row of the table.
+
+    loss: `trl` for TRL's own, else ours of this name.
+    baseline: what is subtracted from a reward: the group's mean, the mean of the others (leave-one-out), or nothing.
+        Without one, correct completions weigh 1, all others 0, and the loss is divided by the tokens of the former.
+    resets_optimizer: whether every generation begins with a fresh optimizer.
+    tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
+    normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
+    """
+
+    paper: str
+    equation: str
+    normalises: str
+    biases: str
+    settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of TRL's fields
+    loss: Literal["trl", "reinforce", "kimi"] = "trl"
+    baseline: Literal["mean", "leave_one_out", "none"] = "mean"
+    resets_optimizer: bool = False
+    tau: float = 0.0
+    refill_rounds: int = 0
+
+
+OBJECTIVES: Final[dict[str, Objective]] = {
+    "reinforce": Objective(
+        paper="Williams 1992, with the group's mean as baseline (a signed, weighted form of SFT)",
+        equation="1/(G L) sum_i (r_i - mean r) sum_t log pi(o_it)",
+        normalises="nothing but the constant L",
+        biases="None on policy. A generation used for more than one update is treated as if it were on policy.",
+        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0},
+        loss="reinforce",
+    ),
+    "grpo": Objective(
+        paper="DeepSeekMath, arXiv 2402.03300, eq. 3 and 4",
+        equation="1/G sum_i 1/|o_i| sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i) - .04 KL_k3,  "
+        "A_i = (r_i - mean r) / std r",
+        normalises="each advantage by the group's standard deviation, each completion by its length",
+        biases="std: problems that are nearly always or nearly never solved weigh more; with k of G correct, a correct "
+        "completion gets sqrt((G-k)/k). Length: a long wrong answer costs less per token than a short one, so wrong "
+        "answers grow.",
+        settings={"loss_type": "grpo", "scale_rewards": "group", "beta": 0.04, "epsilon": 0.2},
+    ),
+    "dr_grpo": Objective(
+        paper="Understanding R1-Zero-Like Training, arXiv 2503.20783, sec. 3.2",
+        equation="1/(G L) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i),  A_i = r_i - mean r",
+        normalises="nothing but the constant L",
+        biases="None of GRPO's two; a problem weighs by its variance, p(1-p). r_i - mean r is (G-1)/G of the "
+        "leave-one-out advantage.",
+        # TRL's loss_type alone does not switch the standard deviation off
+        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
+    ),
+    "dapo": Objective(
+        paper="DAPO, arXiv 2503.14476, eq. 8",
+        equation="1/(sum_i |o_i|) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.28) A_i),  A_i = (r_i - mean r) / std r",
+        normalises="each advantage by the group's standard deviation, all tokens of the batch by their number",
+        biases="std as in GRPO. Every token weighs the same, so long completions weigh more than short ones. The wider "
+        "upper clip lets rare tokens grow: entropy lasts longer. No KL.",
+        settings={
+            "loss_type": "dapo", "scale_rewards": "group", "beta": 0.0, "epsilon": 0.2, "epsilon_high": 0.28,
+        },
+    ),
+    "kimi": Objective(
+        paper="Kimi k1.5, arXiv 2501.12599, eq. 3",
+        equation="1/(G L) sum_i [(r_i - mean r) log pi(o_i) - tau/2 (log pi(o_i) - log pi_start(o_i))^2]",
+        normalises="nothing but the constant L",
+        biases="None of std or length. The squared log-ratio to the policy that sampled holds a long completion as a "
+        "whole; it is 0, and so is its gradient, until the generation is used for a second update. Each generation is "
+        "an iteration: the policy that sampled it is the reference, and the optimizer begins anew.",
+        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0},
+        loss="kimi",
+        resets_optimizer=True,
+    ),
+    "gspo": Objective(
+        paper="GSPO, arXiv 2507.18071, eq. 5 and 7; clip range from sec. 5.1",
+        equation="1/G sum_i min(s_i A_i, clip(s_i, 1-3e-4, 1+4e-4) A_i),  s_i = (prod_t rho_it)^(1/|o_i|),  "
+        "A_i = (r_i - mean r) / std r",
+        normalises="each advantage by the group's standard deviation, the ratio by the completion's length",
+        biases="std as in GRPO. A completion is clipped whole, not token by token, which holds mixtures of experts "
+        "steady.",
+        settings={
+            "loss_type": "grpo", "importance_sampling_level": "sequence", "scale_rewards": "group", "beta": 0.0,
+            "epsilon": 3e-4, "epsilon_high": 4e-4,
+        },
+    ),
+    "rloo": Objective(
+        paper="Back to Basics, arXiv 2402.14740, sec. 2.3 (after Kool et al. 2019)",
+        equation="1/(G L) sum_i (r_i - mean of the others' r) sum_t log pi(o_it)",
+        normalises="nothing but the constant L",
+        biases="None: the baseline does not depend on the completion itself. G/(G-1) times dr_grpo's gradient.",
+        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0},
+        loss="reinforce",
+        baseline="leave_one_out",
+    ),
+    "raft": Objective(
+        paper="RAFT, arXiv 2504.11343, eq. 1 (Dong et al., 2304.06767, keep the best of a group; here, as there, all "
+        "correct ones): rejection fine-tuning, that is expert iteration with a round per generation",
+        equation="1/(sum_{i correct} |o_i|) sum_{i correct} sum_t min(rho, 1+.2),  whose gradient is SFT's on the "
+        "correct completions while rho is 1",
+        normalises="the tokens of the correct completions by their number, as SFT does",
+        biases="Learns nothing from wrong completions, and from a group that is all correct as much as from any other: "
+        "a problem weighs by p, so easy ones weigh most, and entropy falls sooner than with a baseline (2504.11343, "
+        "sec. 1). Every token weighs the same, so long correct completions weigh more. A generation used for more "
+        "than one update is held by ratio and clip, as in eq. 6 (RAFT++), which divides by each length instead.",
+        settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
+        baseline="none",
+    ),
+}  # fmt: skip
+
+
+# fields of TRL's own losses, which ours do not read
+ONLY_TRLS: Final = frozenset(
+    {
+        "epsilon", "epsilon_high", "delta", "importance_sampling_level", "top_entropy_quantile", "entropy_coef",
+        "use_adaptive_entropy", "off_policy_mask_threshold", "use_bias_correction_kl", "router_aux_loss_coef",
+    }
+)  # fmt: skip
+
+
+def objective_named(name: str) -> Objective:
+    """The row of the table, or `UserError` naming the nearest one."""
+    if name not in OBJECTIVES:
+        raise UserError(f"--objective is {name!r}; {nearest(name, list(OBJECTIVES))}")
+    return OBJECTIVES[name]

@@ -1,0 +1,52 @@
+"""The curriculum of a run: new, taken over from another run, or as the run's last checkpoint left it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from curate.artifacts.manifest import canonical_json
+from curate.engines.model_files import model_digest
+from curate.engines.prompts import PromptConfig
+from curriculum import Curriculum
+from curriculum.state.files import newest
+from train.data.rows import Rows
+from train.environment import is_main_process
+from train.grpo.config import GrpoConfig
+from train.runs.folder import RunFolder
+
+SHOWN_KEYS = 5
+
+
+def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) -> Curriculum:
+    """The curriculum over `rows`, bound to what its statistics are true of: data, model, sampling and prompt."""
+    sampling = config.model_dump(mode="json", include={"max_tokens", "temperature", "top_p", "top_k", "group_size"})
+    prompt = config.model_dump(mode="json", include=set(PromptConfig.model_fields))
+    binding = {
+        "dataset": rows.digest,
+        "model": model_digest(model),
+        "sampling": canonical_json(sampling),
+        "prompt": canonical_json(prompt),
+    }
+    if (checkpoint := run.checkpoint()) is not None:
+        adopts = config.adopt_dataset
+        found = Curriculum.load(checkpoint, rows.frame, config.curriculum, binding, adopt_dataset=adopts)
+        if adopts and is_main_process():
+            _say_adopted(found, checkpoint)
+        return found
+    if config.curriculum_from is not None:
+        return Curriculum.continue_from(newest(config.curriculum_from), rows.frame, config.curriculum, binding)
+    return Curriculum.create(rows.frame, config.curriculum, binding)
+
+
+def _say_adopted(curriculum: Curriculum, checkpoint: Path) -> None:
+    """Say which problems joined and which vanished where the checkpoint knew another dataset."""
+    last = curriculum.history.events[-1] if curriculum.history.events else {}
+    if last.get("event") != "adopted" or last["draw"] != curriculum.clock.draw_number:
+        return
+    for name in ("joined", "vanished"):
+        keys = last[name]
+        more = f" and {len(keys) - SHOWN_KEYS:,} more" if len(keys) > SHOWN_KEYS else ""
+        shown = f": {', '.join(keys[:SHOWN_KEYS])}{more}" if keys else ""
+        typer.echo(f"{checkpoint}: {len(keys):,} problems {name}{shown}")

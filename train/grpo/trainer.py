@@ -1,0 +1,174 @@
+"""TRL's GRPOTrainer with problems bound late: the curriculum is asked when completions are generated, and told at once.
+
+The dataset that TRL iterates over holds only slots. Every process holds the same curriculum, makes the same draw and
+takes its slice, rank by rank and group by group; what came of it is gathered to all of them. So no process has to tell
+another what to train on, and the curriculum's state, saved in each checkpoint, is all that a resume needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+import torch
+from accelerate.utils import gather_object
+from transformers import set_seed
+from trl import GRPOTrainer
+
+from curate.artifacts.artifact import write_shard
+from curate.artifacts.samples import sample_seed
+from curriculum import Curriculum
+from train.grpo.groups import Group, group_figures, groups_of
+from train.grpo.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
+from train.grpo.objectives import Objective
+from train.grpo.refill import dead_groups, replace_groups
+from train.rewards.rewards import Accuracy
+from train.runs.folder import COMPLETIONS, DRAWS, RunFolder
+
+Row = dict[str, Any]  # Any: what TRL's reward functions are given of a problem
+RECORDED: Final = ("num_correct", "num_wrong", "num_undecided", "mean_tokens_correct", "mean_tokens_wrong")
+
+
+class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
+    """Trains on what a curriculum draws; `train.grpo.command` makes it. `problems` are the rows that draws point to."""
+
+    def __init__(
+        self,
+        *,
+        problems: Sequence[Row],
+        curriculum: Curriculum,
+        objective: Objective,
+        run: RunFolder,
+        saves_completions: bool = False,
+        **trl: Any,
+    ) -> None:
+        super().__init__(**trl)
+        self._saves_completions = saves_completions
+        self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
+        self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
+        self._rows: list[int] = []
+        self._refill_rounds = objective.refill_rounds
+        # tensors, for each completion over all processes: how many of its group have a reward, whether it is correct
+        self._num_scored: Any = None
+        self._is_correct: Any = None
+
+    def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
+        if not self.model.training:
+            set_seed(self._seed(f"probe {self.state.global_step} {inputs[0]['key']}"))
+            return dict(super()._generate_and_score_completions(inputs))
+        if self._objective.resets_optimizer and self.optimizer is not None:
+            self.optimizer.state.clear()
+        group, world = self.num_generations, self.accelerator.num_processes
+        rows = self.curriculum.draw(len(inputs) * world // group, step=self._step_to_take)
+        scored = self._score(rows)
+        for _ in range(self._refill_rounds):
+            # all processes go on while one of them has a dead group
+            most = max(gather_object([len(dead_groups(scored, group))]))
+            if most == 0:
+                break
+            fresh = self.curriculum.draw(most * world, step=self._step_to_take, exclude=rows)
+            rows = [*rows, *fresh]
+            scored = replace_groups(scored, self._score(fresh), group, self.processing_class.pad_token_id)
+            scored["num_items_in_batch"] = self._num_tokens(scored)
+        return scored
+
+    def _score(self, rows: list[int]) -> dict[str, Any]:
+        """Completions of the problems at `rows`, scored: this process's share of them."""
+        self._rows = rows
+        num = len(rows) * self.num_generations // self.accelerator.num_processes
+        mine = slice(self.accelerator.process_index * num, (self.accelerator.process_index + 1) * num)
+        slots = [row for row in rows for _ in range(self.num_generations)][mine]
+        set_seed(self._seed(f"draw {self.curriculum.clock.draw_number}"))
+        scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in slots])
+        if self._objective.baseline == "leave_one_out":
+            others = self._num_scored[mine] - 1
+            scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
+        elif self._objective.baseline == "none":
+            scored["advantages"] = self._is_correct[mine].to(scored["advantages"].dtype)
+            scored["num_items_in_batch"] = self._num_tokens(scored)
+        return scored
+
+    def _num_tokens(self, scored: dict[str, Any]) -> Any:
+        """Tokens over all processes by which TRL's dapo loss divides: of all completions, or of the correct ones."""
+        mask = scored["completion_mask"]
+        if self._objective.baseline == "none":
+            mask = mask * scored["advantages"].unsqueeze(1)
+        return self.accelerator.gather(mask.sum()).sum()
+
+    @property
+    def _step_to_take(self) -> int:
+        """The step that a generation is for, from 1, as the log counts: a resume cuts what is after its checkpoint."""
+        return int(self.state.global_step) + 1
+
+    def _seed(self, what: str) -> int:
+        """Seed of this process's part of a generation: made of nothing that a resume could lose."""
+        return sample_seed(self.args.seed, what, self.accelerator.process_index)
+
+    def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
+        rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        if self.model.training:
+            is_scored = ~rewards.isnan().all(dim=1).view(-1, self.num_generations)
+            self._num_scored = is_scored.sum(dim=1).repeat_interleave(self.num_generations)
+            correctness = rewards[:, self.reward_funcs.index(self._accuracy)]
+            self._is_correct, judged = correctness == 1, correctness.tolist()
+            lengths = gather_object([len(ids) for ids in completion_ids_list])
+            reasons = gather_object(self._accuracy.reasons)
+            self._tell(groups_of(self._rows, judged, lengths, reasons))
+            if self._saves_completions:
+                texts = gather_object([self._accuracy.text(completion) for completion in completions])
+                self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, rewards)
+        return rewards
+
+    def _keep(self, columns: dict[str, Sequence[Any]], rewards: Any) -> None:
+        """Write the completions of the last draw with their rewards, for `gradus train trace`."""
+        if self.accelerator.is_main_process:
+            draw = self.curriculum.clock.draw_number
+            keys = [self.curriculum.keys[row] for row in self._rows for _ in range(self.num_generations)]
+            parts = {name: rewards[:, place].tolist() for place, name in enumerate(self.reward_func_names)}
+            table = {"step": [self._step_to_take] * len(keys), "key": keys, **columns, **parts}
+            path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{draw:06d}.parquet"
+            write_shard(path, pl.DataFrame(table, strict=False).fill_nan(None))
+
+    def _tell(self, groups: list[Group]) -> None:
+        """Tell the curriculum, the log of draws and TRL's metrics what came of the last draw."""
+        visits = [group.visit() for group in groups]
+        self.curriculum.observe(visits, step=self._step_to_take)
+        keys = [self.curriculum.keys[visit.row] for visit in visits]
+        columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
+        place = {"step": self._step_to_take, "draw": self.curriculum.clock.draw_number}
+        self._run.append(DRAWS, {**place, "keys": keys, **columns})
+        figures = {f"curriculum/{name}": value for name, value in self.curriculum.metrics().items()}
+        for name, value in {**figures, **group_figures(groups)}.items():
+            self._metrics["train"][name].append(value)
+
+    def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Any:
+        if self._objective.loss == "trl" or not self.model.training:
+            return super()._compute_loss(model, inputs)
+        mask = inputs["completion_mask"]
+        logps, entropies, _ = self._get_per_token_logps_and_entropies(
+            model,
+            *(_joined(inputs, name) for name in ("ids", "mask")),
+            mask.size(1),
+            compute_entropy=True,
+        )
+        self._metrics["train"]["entropy"].append(((entropies * mask).sum() / mask.sum().clamp(min=1)).item())
+        tokens = Tokens(logps, inputs.get("old_per_token_logps", logps.detach()), mask, inputs["advantages"])
+        length = self.max_completion_length
+        if self._objective.loss == "kimi":
+            self._metrics["train"]["log_ratio/mean_square"].append(squared_log_ratio(tokens).item())
+            loss = kimi_loss(tokens, length, self._objective.tau)
+        else:
+            loss = reinforce_loss(tokens, length)
+        return loss / self.current_gradient_accumulation_steps
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        super()._save_checkpoint(model, trial)
+        if self.args.should_save:
+            self.curriculum.save(Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}")
+
+
+def _joined(inputs: dict[str, Any], name: str) -> Any:
+    """Prompts and completions of a batch side by side, as the model reads them."""
+    return torch.cat([inputs[f"prompt_{name}"], inputs[f"completion_{name}"]], dim=1)

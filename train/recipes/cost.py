@@ -1,0 +1,90 @@
+"""What a training will cost before it runs: rollouts, tokens, and hours of a GPU under stated assumptions."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from curate.config import Config
+from curate.difficulty.stage import DifficultyConfig
+from train.grpo.config import GrpoConfig
+from train.tuning.on_policy import OnPolicyConfig
+from train.tuning.sft import SftConfig
+
+FLOPS: Final = 989e12  # H100 SXM, bfloat16, dense: NVIDIA's data sheet
+TRAIN_USE: Final = 0.35
+GENERATE_USE: Final = 0.05
+MEAN_LENGTH: Final = 0.5
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Completions sampled, tokens generated and trained on, and hours of one GPU where they are known."""
+
+    ASSUMED: ClassVar[str] = (
+        f"assumed: completions of {MEAN_LENGTH:.0%} of max_tokens, an H100 at {TRAIN_USE:.0%} of its peak in training "
+        f"(6 x parameters a token) and {GENERATE_USE:.0%} in generation (2 x parameters a token)"
+    )
+
+    rollouts: int = 0
+    generated: int = 0
+    trained: int = 0
+    gpu_hours: float | None = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        hours = None if self.gpu_hours is None or other.gpu_hours is None else self.gpu_hours + other.gpu_hours
+        return Cost(
+            self.rollouts + other.rollouts, self.generated + other.generated, self.trained + other.trained, hours
+        )
+
+    def line(self) -> str:
+        """One line for a terminal."""
+        hours = (
+            "unknown without the model's files" if self.gpu_hours is None else f"about {self.gpu_hours:,.1f} GPU hours"
+        )
+        return f"{self.rollouts:,} rollouts, {self.generated:,} tokens generated, {self.trained:,} trained on, {hours}"
+
+
+def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
+    """The cost of a stage with this config, for a model of so many parameters and a pool of so many problems."""
+    rollouts = generated = trained = 0
+    if isinstance(config, GrpoConfig):
+        num = config.sequences_per_step * config.max_steps
+        rollouts = num // config.passes_per_generation
+        generated = int(rollouts * config.max_tokens * MEAN_LENGTH)
+        trained = int(num * config.max_tokens * MEAN_LENGTH)
+    elif isinstance(config, SftConfig):
+        trained = int(config.batch_size * config.max_steps * config.max_tokens * MEAN_LENGTH)
+        if isinstance(config, OnPolicyConfig) and config.teacher is not None:
+            rollouts, generated = config.batch_size * config.max_steps, trained
+    elif isinstance(config, DifficultyConfig):
+        rollouts = config.k * pool_size
+        generated = int(rollouts * config.max_tokens * MEAN_LENGTH)
+    hours = None
+    if parameters is not None:
+        work = 6 * parameters * trained / TRAIN_USE + 2 * parameters * generated / GENERATE_USE
+        hours = work / FLOPS / 3600
+    return Cost(rollouts, generated, trained, hours)
+
+
+def num_parameters(model: str) -> int | None:
+    """Parameters of a local model, from its safetensors headers; None where its files are not here."""
+    files = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
+    return sum(map(_num_in, files)) if files else None
+
+
+def _num_in(path: Path) -> int:
+    with path.open("rb") as file:
+        (size,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(size))
+    header.pop("__metadata__", None)
+    total = 0
+    for tensor in header.values():
+        count = 1
+        for width in tensor["shape"]:
+            count *= width
+        total += count
+    return total

@@ -1,0 +1,246 @@
+"""What a completion is worth: rewards by name, each a function that TRL calls on a batch of completions.
+
+A reward is a number, or None where nobody knows: TRL leaves None out of baselines and gives it no advantage. Nothing in
+a completion can make one hang or raise: answers are judged in `curate.verify`'s killable workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from curate.config import nearest
+from curate.errors import UserError
+from curate.sampling.grading import GradingConfig, verdicts
+from curate.verify import Item, Verdict
+from train.data.flags import asks_to_think
+from train.rewards.language import language_of, share_in_language
+
+Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls
+Reward = Callable[..., list[float | None]]
+VALUE: Final = {"correct": 1.0, "wrong": 0.0, "undecided": None}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What rewards need to know of a run.
+
+    opening: what the chat template writes in front of every completion (`<think>`), or nothing.
+    end_ids: tokens that end a completion; one that ends in none of them was cut off.
+    overlong_cache: tokens before max_tokens over which the overlong punishment grows.
+    length_warmup_steps: steps before Kimi's length reward begins.
+    """
+
+    grading: GradingConfig
+    max_tokens: int
+    opening: str = ""
+    end_ids: frozenset[int] = frozenset()
+    group_size: int = 1
+    overlong_cache: int = 0
+    length_warmup_steps: int = 0
+
+    def is_cut(self, ids: Sequence[int]) -> bool:
+        """Whether a completion of these tokens was cut off."""
+        return not ids or ids[-1] not in self.end_ids
+
+    def text(self, completion: str | Sequence[Message]) -> str:
+        """A completion as the verifier shall see it, whole: with the `<think>` that the template wrote."""
+        if isinstance(completion, str):
+            return self.opening + completion
+        message = completion[0]
+        thought = message.get("reasoning_content")
+        said = str(message.get("content") or "")
+        return f"<think>{thought}</think>{said}" if thought else self.opening + said
+
+
+class Accuracy:
+    """1 for a correct answer, 0 for a wrong one, None where the verifier cannot tell.
+
+    `values` and `reasons` hold the rewards and reason codes of the batch that was judged last, in order.
+    """
+
+    __name__ = "accuracy"
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self.values: list[float | None] = []
+        self.reasons: list[str] = []
+
+    def __call__(
+        self,
+        completions: Sequence[Any],
+        completion_ids: Sequence[Sequence[int]],
+        ground_truth: Sequence[str | None],
+        kind: Sequence[str],
+        tests: Sequence[str | None],
+        question: Sequence[str],
+        **_: Any,
+    ) -> list[float | None]:
+        """Judge a batch; parallel sequences, one entry per completion."""
+        policy = self._setting.grading.truncated
+        judged: list[tuple[str, str] | None] = [
+            (policy, "truncated") if policy != "judged" and self._setting.is_cut(ids) else None
+            for ids in completion_ids
+        ]
+        rows = zip(completions, ground_truth, kind, question, tests, judged, strict=True)
+        items = [
+            Item(self._setting.text(text), truth or "", what, asked, test)
+            for text, truth, what, asked, test, known in rows
+            if known is None
+        ]
+        found = iter(verdicts(items, self._setting.grading))
+        whole = [known or _pair(next(found)) for known in judged]
+        self.reasons = [reason for _, reason in whole]
+        self.values = [VALUE[verdict] for verdict, _ in whole]
+        return self.values
+
+    def text(self, completion: Any) -> str:
+        """A completion as it was judged."""
+        return self._setting.text(completion)
+
+
+class ThinkFormat:
+    """1 where a completion is one closed think block, first of all, and then an answer; else 0."""
+
+    __name__ = "think_format"
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def __call__(self, completions: Sequence[Any], **_: Any) -> list[float | None]:
+        """One entry per completion."""
+        return [float(is_thought_then_answer(self._setting.text(completion))) for completion in completions]
+
+
+class ThinkFlag:
+    """1 where a completion reasons, or leaves its think block empty, as the prompt's last flag says; else 0.
+
+    Qwen3 (2505.09388), sec. 4.4: format following. Without a flag, /think holds.
+    """
+
+    __name__ = "think_flag"
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **_: Any) -> list[float | None]:
+        """One entry per completion."""
+        asked = [prompt if isinstance(prompt, str) else str(prompt[-1]["content"]) for prompt in prompts]
+        texts = map(self._setting.text, completions)
+        return [float(follows_flag(*pair)) for pair in zip(asked, texts, strict=True)]
+
+
+class LanguageConsistency:
+    """Share of the words of the reasoning that are in the problem's language: DeepSeek-R1 (2501.12948), sec. 2.3.2.
+
+    None where the problem has too few words to tell its language, or the reasoning has none.
+    """
+
+    __name__ = "language"
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def __call__(self, completions: Sequence[Any], question: Sequence[str], **_: Any) -> list[float | None]:
+        """One entry per completion."""
+        return [self._of(self._setting.text(text), asked) for text, asked in zip(completions, question, strict=True)]
+
+    def _of(self, text: str, question: str) -> float | None:
+        wanted = language_of(question)
+        thought = text.partition("</think>")[0].strip().removeprefix("<think>")
+        return share_in_language(thought, *wanted) if wanted else None
+
+
+class KimiLength:
+    """Shorter right answers earn more, long wrong ones less: Kimi k1.5 (2501.12599), sec. 2.3.3.
+
+    lambda = 1/2 - (length - shortest) / (longest - shortest) over the group; a right answer gets lambda, a wrong one
+    min(0, lambda), all get 0 where the group has one length, before `length_warmup_steps`, and None where undecided.
+    """
+
+    __name__ = "kimi_length"
+
+    def __init__(self, setting: Setting, accuracy: Accuracy) -> None:
+        self._setting, self._accuracy = setting, accuracy
+
+    def __call__(self, completion_ids: Sequence[Sequence[int]], trainer_state: Any, **_: Any) -> list[float | None]:
+        """One entry per completion, of which accuracy has just been told."""
+        from accelerate import PartialState
+        from accelerate.utils import gather_object
+
+        if trainer_state.global_step < self._setting.length_warmup_steps:
+            return [0.0] * len(completion_ids)
+        mine = list(zip(map(len, completion_ids), self._accuracy.values, strict=True))
+        # a group may lie on two processes
+        values = kimi_length(gather_object(mine), self._setting.group_size)
+        return values[PartialState().process_index * len(mine) :][: len(mine)]
+
+
+def kimi_length(completions: Sequence[tuple[int, float | None]], group_size: int) -> list[float | None]:
+    """Kimi's length reward of (length, correctness) pairs that stand group by group."""
+    values: list[float | None] = []
+    for start in range(0, len(completions), group_size):
+        group = completions[start : start + group_size]
+        lengths = [length for length, _ in group]
+        shortest, spread = min(lengths), max(lengths) - min(lengths)
+        for length, correct in group:
+            bonus = 0.5 - (length - shortest) / spread if spread else 0.0
+            values.append(None if correct is None else bonus if correct else min(0.0, bonus))
+    return values
+
+
+def _overlong(setting: Setting) -> Reward:
+    """0 up to max_tokens - overlong_cache, then linearly down to -1 at max_tokens: DAPO (2503.14476), eq. 13."""
+    from trl.rewards import get_soft_overlong_punishment
+
+    return _named("overlong", get_soft_overlong_punishment(setting.max_tokens, setting.overlong_cache))
+
+
+def _repetition() -> Reward:
+    """Minus the share of repeated token 3-grams: Demystifying Long CoT (2502.03373), app. C.2."""
+    from trl.rewards import get_repetition_penalty_reward
+
+    return _named("repetition", get_repetition_penalty_reward())
+
+
+def _named(name: str, reward: Any) -> Reward:
+    reward.__name__ = name
+    return reward  # type: ignore[no-any-return]  # trl has no types
+
+
+def is_thought_then_answer(text: str) -> bool:
+    """Whether a text is `<think>...</think>` and then something, each mark standing once."""
+    thought, end, answer = text.strip().partition("</think>")
+    is_one_block = thought.startswith("<think>") and text.count("<think>") == 1 and text.count("</think>") == 1
+    return is_one_block and bool(end) and bool(answer.strip())
+
+
+def follows_flag(prompt: str, text: str) -> bool:
+    """Whether a completion is a think block and an answer, and the block is empty just where the prompt asks so."""
+    thought = text.partition("</think>")[0].strip().removeprefix("<think>")
+    return is_thought_then_answer(text) and bool(thought.strip()) == asks_to_think(prompt)
+
+
+def _pair(verdict: Verdict) -> tuple[str, str]:
+    return verdict.verdict, verdict.reason
+
+
+REWARDS: Final[dict[str, Callable[[Setting, Accuracy], Reward]]] = {
+    "accuracy": lambda _, accuracy: accuracy,
+    "think_format": lambda setting, _: ThinkFormat(setting),
+    "think_flag": lambda setting, _: ThinkFlag(setting),
+    "language": lambda setting, _: LanguageConsistency(setting),
+    "kimi_length": KimiLength,
+    "overlong": lambda setting, _: _overlong(setting),
+    "repetition": lambda _, __: _repetition(),
+}
+
+
+def rewards_named(names: Sequence[str], setting: Setting) -> list[Reward]:
+    """The reward functions, in order; `UserError` names the nearest one where a name is unknown."""
+    for name in names:
+        if name not in REWARDS:
+            raise UserError(f"--rewards: {name} is no reward; {nearest(name, list(REWARDS))}")
+    accuracy = Accuracy(setting)
+    return [REWARDS[name](setting, accuracy) for name in names]

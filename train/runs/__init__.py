@@ -1,0 +1,4 @@
+"""What every training run shares: folder, settings, logs, starting model, resume.
+
+A trainer comes in; a finished run folder goes out.
+"""

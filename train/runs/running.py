@@ -1,0 +1,85 @@
+"""From a built TRL trainer to `model/`: resume where there is a checkpoint, train, save, rename into place."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from curate.engines.model_files import model_digest, model_folder
+from curate.errors import UserError
+from train.environment import is_main_process
+from train.runs.folder import RunFolder
+from train.runs.settings import TrainerConfig
+
+
+def identify(command: str, model: str, data: Path, data_digest: str, config: TrainerConfig) -> dict[str, Any]:
+    """What config.yaml records of a run, and by which a rerun is known to be the same."""
+    return {
+        "command": command,
+        "model": model,
+        "data": str(data),
+        "model_digest": model_digest(model_folder(model)),
+        "data_digest": data_digest,
+        "config": config.fingerprinted(),
+    }
+
+
+def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
+    """The adapters to train, or None to train all weights."""
+    if config.lora_rank == 0:
+        return None
+    from peft import LoraConfig
+
+    return LoraConfig(
+        r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
+    )
+
+
+def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ...] = ()) -> Mapping[str, float]:
+    """Train from the last whole checkpoint on, save the model, and give back the trainer's closing figures.
+
+    ends: exceptions by which training ends early but well.
+    """
+    from transformers import PrinterCallback
+
+    trainer.remove_callback(PrinterCallback)
+    checkpoint = run.checkpoint()
+    metrics: Mapping[str, float] = {}
+    try:
+        metrics = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None).metrics
+    except ends as end:
+        typer.echo(f"training ends here: {end}")
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            raise
+        raise UserError(f"{run.folder}: {error.strerror}; make room and run the same command again") from error
+    save_model(trainer, run)
+    return metrics
+
+
+def save_model(trainer: Any, run: RunFolder) -> None:
+    """Write `model/` whole or not at all; adapters are merged, so that every engine can load it."""
+    unfinished = run.folder / ".model.tmp"
+    if is_main_process():
+        shutil.rmtree(unfinished, ignore_errors=True)
+    trainer.accelerator.wait_for_everyone()
+    trainer.save_model(str(unfinished))
+    if is_main_process():
+        if (unfinished / "adapter_config.json").exists():
+            _merge(unfinished)
+        trainer.processing_class.save_pretrained(unfinished)
+        unfinished.rename(run.model)
+    trainer.accelerator.wait_for_everyone()
+
+
+def _merge(folder: Path) -> None:
+    from peft import AutoPeftModelForCausalLM
+
+    merged = AutoPeftModelForCausalLM.from_pretrained(folder, dtype="auto").merge_and_unload()
+    shutil.rmtree(folder)
+    merged.save_pretrained(folder)

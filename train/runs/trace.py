@@ -1,0 +1,73 @@
+"""`gradus train trace`: what a step was trained on, what the model wrote, what it was worth, where it came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+
+from curate.config import read_yaml
+from curate.errors import UserError
+from train.data.problems import read_problems
+from train.runs.folder import COMPLETIONS, CONFIG
+
+FIXED = ("step", "key", "text", "num_tokens", "reason")
+Run = Annotated[Path, typer.Argument(help="Run folder of gradus train grpo.", show_default=False)]
+Step = Annotated[int, typer.Argument(help="Optimizer step.", show_default=False)]
+Data = Annotated[Path | None, typer.Option("--data", help="Where the problems lie now, if they were moved.")]
+Width = Annotated[int, typer.Option("--width", help="Characters shown of each completion.")]
+
+
+def trace(run: Run, step: Step, data: Data = None, width: Width = 100) -> None:
+    """List a step's problems, completions and rewards.
+
+    Shown for each problem are the raw row it came from, its answer, and what each completion was worth and why.
+
+    Example: gradus train trace runs/grpo 40
+    """
+    if not (run / CONFIG).is_file():
+        raise UserError(f"{run}: holds no {CONFIG}; give the folder that gradus train grpo wrote")
+    table = read_yaml(run / CONFIG)
+    if (command := table.get("command")) != "grpo":
+        raise UserError(f"{run}: is a run of {command}, which has no steps with rewards; give one of gradus train grpo")
+    settings = table.get("config", {})
+    per_draw = settings.get("updates_per_generation", 1) * settings.get("passes_per_generation", 1)
+    written = completions_of(run, step, per_draw)
+    problems = read_problems(data or Path(table["data"])).frame
+    drawn = f"{written.height} completions of {written['key'].n_unique()} problems, drawn for step {written['step'][0]}"
+    typer.echo(f"step {step}: {drawn}")
+    for (key,), rows in written.group_by("key", maintain_order=True):
+        found = problems.row(by_predicate=pl.col("key") == key, named=True) if key in problems["key"] else {}
+        typer.echo("\n".join(described(str(key), found, rows, width)))
+
+
+def completions_of(run: Path, step: int, per_draw: int = 1) -> pl.DataFrame:
+    """The completions that a step was trained on: of the draw for it, or of one before that serves `per_draw` steps."""
+    files = sorted((run / COMPLETIONS).glob("draw-*.parquet"))
+    if not files:
+        raise UserError(f"{run}: kept no completions; train with --save-completions")
+    everything = pl.scan_parquet(files)
+    last = everything.select(pl.col("step").max()).collect().item() + per_draw - 1
+    if not 1 <= step <= last:
+        raise UserError(f"{run}: has no step {step}; it has steps 1 to {last}")
+    written = everything.filter(pl.col("step") <= step).collect()
+    return written.filter(pl.col("step") == written["step"].max())
+
+
+def described(key: str, problem: dict[str, Any], rows: pl.DataFrame, width: int) -> list[str]:
+    """A problem and its completions as lines for a terminal."""
+    asked = " ".join(str(problem.get("prompt", "(not in the data any more)")).split())
+    place = f"{problem['source']}#{problem['source_row']}" if problem else "unknown"
+    lines = [f"{key}  {place}  answer {problem.get('ground_truth')}", f"  {_cut(asked, 2 * width)}"]
+    parts = [name for name in rows.columns if name not in FIXED]
+    for row in rows.iter_rows(named=True):
+        worth = "  ".join(f"{name} {'?' if row[name] is None else format(row[name], '.2f')}" for name in parts)
+        text = " ".join(row["text"].split())
+        lines.append(f"    {worth}  {row['num_tokens']} tokens  {row['reason']}: {_cut(text, width)}")
+    return lines
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,4 @@
+"""Supervised training and distillation around RL: sft, fuse, shortest, distill, expert iteration.
+
+Examples come in; a model goes out.
+"""

@@ -1,0 +1,173 @@
+"""Expert iteration: rounds of sampling, keeping what is right, and fine-tuning on it, on the curriculum that GRPO uses.
+
+A round draws problems from the curriculum, asks the model of the round before, tells the curriculum what came of it and
+fine-tunes on the right answers (rejection fine-tuning; Singh et al., arXiv 2312.06585). Each round is a folder of its
+own, with its samples, its model and the curriculum's state after it: a kill costs at most the round it hits.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import polars as pl
+import typer
+from pydantic import BeforeValidator, Field, PositiveInt
+
+from curate.artifacts.manifest import canonical_json, write_atomic
+from curate.artifacts.samples import Sample, SampleLog
+from curate.engines import EngineConfig, open_engine, settle
+from curate.engines.config import EngineName
+from curate.engines.prompts import PromptConfig
+from curate.progress import Progress
+from curate.runner.stage import Workspace
+from curate.sampling.grading import GradingConfig, Problem, grade
+from curate.sampling.model_stage import Asked, Asking, open_asking
+from curriculum import Curriculum, CurriculumConfig, PoolExhausted
+from train.data.problems import read_problems
+from train.data.rows import Rows
+from train.grpo.groups import Group
+from train.runs.command_line import DataFile, Force, Model, Out
+from train.runs.folder import DRAWS, RunFolder
+from train.runs.running import identify
+from train.runs.settings import as_table
+from train.tuning.sft import Job, SftConfig, fine_tune
+
+RECORD: Final = "draw.json"
+SAMPLING: Final = ("max_tokens", "temperature", "top_p", "top_k")
+CORRECTNESS: Final = {"correct": 1.0, "wrong": 0.0, "undecided": float("nan")}
+
+
+class ExpertIterationConfig(GradingConfig, SftConfig):
+    """Learn from one's own right answers, round by round.
+
+    Each round draws problems from the curriculum as `gradus train grpo` does, samples completions and fine-tunes on
+    the right ones. Data is an artifact of `gradus curate`, or a file with problems and answers. Stopped, the command
+    goes on in the round it was in. The model is left in OUT/model. To compare it with RL at the same completions, use
+    `gradus train grpo --objective raft`, one flag from any other objective.
+
+    Example: gradus train expert-iteration --model runs/sft/model --data runs/difficulty --out runs/experts --rounds 4
+    """
+
+    rounds: PositiveInt = Field(4, description="Rounds of sampling and fine-tuning.")
+    num_problems: PositiveInt = Field(256, description="Problems per round.")
+    group_size: PositiveInt = Field(8, description="Completions per problem.")
+    engine: EngineName = Field("auto", description="Who generates: vllm if it is installed, else transformers.")
+    temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
+    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
+    top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
+    curriculum: Annotated[CurriculumConfig, BeforeValidator(as_table)] = Field(
+        CurriculumConfig(), description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'."
+    )
+
+    def engine_config(self, model: Path | str) -> EngineConfig:
+        """How a round's model is asked."""
+        asked = {name: getattr(self, name) for name in (*SAMPLING, *PromptConfig.model_fields)}
+        return EngineConfig(**asked, model=str(model), engine=self.engine)
+
+
+def expert_iteration(
+    model: Model, data: DataFile, out: Out, config: ExpertIterationConfig, force: Force = False
+) -> None:
+    """Run the rounds and leave the model in `out/model`."""
+    rows = read_problems(data)
+    settle(config.engine_config(model))
+    with RunFolder(out, identify("expert-iteration", model, data, rows.digest, config), force=force) as run:
+        if run.is_finished():
+            typer.echo(f"{run.model} (reused: same settings, model and data)")
+            return
+        last = Path(model)
+        for number in range(1, config.rounds + 1):
+            try:
+                last = _round(number, last, rows, config, run)
+            except PoolExhausted as end:
+                typer.echo(f"training ends here: {end}")
+                break
+        shutil.copytree(last, run.folder / ".model.tmp", dirs_exist_ok=True)
+        (run.folder / ".model.tmp").rename(run.model)
+        typer.echo(str(run.model))
+
+
+def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, run: RunFolder) -> Path:
+    """One round; the model it leaves, at once where an earlier start finished it."""
+    folder = run.folder / "rounds" / f"{number:03d}"
+    trained = folder / "sft" / "model"
+    if trained.is_dir():
+        run.append(DRAWS, json.loads((folder / RECORD).read_text()))
+        return trained
+    curriculum = _curriculum(number, rows, config, run)
+    drawn = curriculum.draw(config.num_problems, step=number)
+    frame = rows.frame[sorted(set(drawn))]
+    asked = _ask(frame, config, model, folder, number)
+    place = {key: row for row, key in enumerate(curriculum.keys)}
+    groups = [group_of(item, place[item.problem.key]) for item in asked if item.samples]
+    curriculum.observe([group.visit() for group in groups], step=number)
+    curriculum.save(folder / "curriculum")
+    record = _record(number, curriculum, groups)
+    write_atomic(folder / RECORD, json.dumps(record).encode())
+    right = [(item.problem.prompt, s.text) for item in asked for s in item.samples if s.verdict == "correct"]
+    typer.echo(f"round {number}: {len(right):,} right of {sum(len(item.samples) for item in asked):,} completions")
+    if not right:
+        run.append(DRAWS, record)
+        return model
+    examples = pl.DataFrame(right, schema=["prompt", config.completion_column], orient="row")
+    settings = SftConfig(**{name: getattr(config, name) for name in SftConfig.model_fields})
+    digest = f"{rows.digest}:{number}"
+    fine_tune(Job("sft", str(model), folder, folder / "sft", force=False), Rows(examples, digest), settings)
+    run.append(DRAWS, record)
+    return trained
+
+
+def group_of(item: Asked, row: int) -> Group:
+    """The samples of one problem as GRPO's groups are told to the curriculum."""
+    samples = item.samples
+    return Group(
+        row,
+        tuple(CORRECTNESS[sample.verdict] for sample in samples),
+        tuple(sample.num_tokens for sample in samples),
+        tuple(sample.verdict_reason for sample in samples),
+    )
+
+
+def _ask(frame: pl.DataFrame, config: ExpertIterationConfig, model: Path, folder: Path, number: int) -> list[Asked]:
+    folder.mkdir(parents=True, exist_ok=True)
+    log = SampleLog(folder)
+
+    def owed(_: Problem, samples: Sequence[Sample]) -> int:
+        return config.group_size - len(samples)
+
+    asked = config.engine_config(model)
+    # a problem that is drawn again gets other completions
+    seed = config.seed + 1_000_003 * number
+    asking = Asking("expert-iteration", seed, owed, partial(grade, config=config), asked.max_in_flight)
+    with (
+        Progress("sampling", frame.height) as progress,
+        open_asking(asking, open_engine(asked), Workspace(log, progress)) as ask,
+    ):
+        answers = ask(frame)
+    log.close()
+    return answers
+
+
+def _curriculum(number: int, rows: Rows, config: ExpertIterationConfig, run: RunFolder) -> Curriculum:
+    """As it stood after the round before."""
+    sampling = {name: getattr(config, name) for name in (*SAMPLING, "group_size")}
+    prompt = config.model_dump(mode="json", include=set(PromptConfig.model_fields))
+    binding = {"dataset": rows.digest, "sampling": canonical_json(sampling), "prompt": canonical_json(prompt)}
+    if number == 1:
+        return Curriculum.create(rows.frame, config.curriculum, binding)
+    before = run.folder / "rounds" / f"{number - 1:03d}" / "curriculum"
+    return Curriculum.load(before, rows.frame, config.curriculum, binding)
+
+
+def _record(number: int, curriculum: Curriculum, groups: list[Group]) -> dict[str, Any]:
+    visits = [asdict(group.visit()) for group in groups]
+    names = ("num_correct", "num_wrong", "num_undecided")
+    columns = {name: [visit[name] for visit in visits] for name in names}
+    keys = [curriculum.keys[group.row] for group in groups]
+    return {"step": number, "draw": curriculum.clock.draw_number, "keys": keys, **columns}

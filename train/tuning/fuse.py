@@ -1,0 +1,83 @@
+"""Thinking-mode fusion: one model that reasons or answers at once, as the user asks (Qwen3, 2505.09388, sec. 4.3).
+
+From each example with reasoning come two: one asked with /think, one with /no_think whose think block is empty. A part
+of them holds earlier flags that the last one overrules.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+from pydantic import Field, PositiveInt
+
+from curate.engines.prompts import EMPTY_THINK
+from curate.errors import UserError
+from train.data.flags import NO_THINK, THINK, flagged
+from train.data.rows import Rows, need_columns, read_rows
+from train.data.selection import right_answers
+from train.runs.command_line import DataFile, Force, Model, Out
+from train.tuning.sft import Job, SftConfig, fine_tune
+
+
+class FuseConfig(SftConfig):
+    """Teach a model to reason or answer at once, by flags.
+
+    Data has `prompt` and a completion `<think>...</think>answer`, or is an artifact with samples, as `gradus curate
+    difficulty` leaves it: its right answers are the completions. Each becomes two examples, with /think and /no_think;
+    in the second the think block is empty. The last flag wins, also where several stand in a prompt, and a prompt
+    without a flag is answered with reasoning.
+
+    Example: gradus train fuse --model runs/grpo/model --data thought.jsonl --out runs/fused
+    """
+
+    unflagged_rate: float = Field(0.3, ge=0, le=1, description="Share of thinking examples without a flag.")
+    overruled_rate: float = Field(0.2, ge=0, le=1, description="Share of examples with earlier flags to overrule.")
+    per_problem: PositiveInt = Field(4, description="Of an artifact: at most so many right answers of each problem.")
+
+
+class Fused(NamedTuple):
+    """One example of a mode."""
+
+    prompt: str
+    completion: str
+
+
+def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Force = False) -> None:
+    """Train and leave the model in `out/model`."""
+    rows = _thoughts(data, config)
+    pairs = rows.frame.select("prompt", config.completion_column).drop_nulls().iter_rows()
+    examples = [example for prompt, completion in pairs for example in fused(prompt, completion, config)]
+    if not examples:
+        raise UserError(f"{data}: no completion is <think>...</think>answer; sample a model that reasons")
+    column = config.completion_column
+    frame = pl.DataFrame(examples, schema=["prompt", column], orient="row")
+    fine_tune(Job("fuse", model, data, out, force), Rows(frame, rows.digest), config)
+
+
+def _thoughts(data: Path, config: FuseConfig) -> Rows:
+    """Prompts with completions: the right answers among an artifact's samples, else as they stand in the data."""
+    if (data / "samples").is_dir():
+        return right_answers(data, config.per_problem)
+    rows = read_rows(data)
+    need_columns(rows.frame, ("prompt",), data)
+    if config.completion_column not in rows.frame.columns:
+        raise UserError(
+            f"{data}: has neither a column {config.completion_column!r} nor samples; name another --completion-column, "
+            "or give what gradus curate difficulty left"
+        )
+    return rows
+
+
+def fused(prompt: str, completion: str, config: FuseConfig) -> Iterator[Fused]:
+    """The thinking and the non-thinking example of a row; none where it holds no closed reasoning and answer."""
+    thought, end, answer = completion.partition("</think>")
+    if not end or not answer.strip() or not thought.lstrip().startswith("<think>"):
+        return
+    chance = random.Random(f"{config.seed}:{prompt}")
+    is_unflagged = chance.random() < config.unflagged_rate
+    yield Fused(prompt if is_unflagged else flagged(prompt, THINK, config.overruled_rate, chance), completion)
+    yield Fused(flagged(prompt, NO_THINK, config.overruled_rate, chance), EMPTY_THINK + answer.lstrip())

@@ -1,0 +1,120 @@
+"""Supervised fine-tuning on prompts with completions: the cold start before reinforcement learning.
+
+Rows are `prompt` + `completion`, or `messages`. Prompts become messages exactly as they do when difficulty is measured
+and when GRPO trains (`curate.engines.prompts`), and only what the model itself has to write is learned.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+import typer
+from pydantic import Field, PositiveInt
+
+from curate.engines.prompts import PromptConfig, messages, template_switches
+from curate.errors import UserError
+from train.data.rows import Rows, need_columns, read_rows
+from train.runs.command_line import DataFile, Force, Model, Out
+from train.runs.folder import RunFolder
+from train.runs.running import identify, lora, train_and_save
+from train.runs.settings import TAKEN, TrainerConfig, check_passthrough, check_split, shared_arguments
+from train.runs.starting_model import find_model, load_tokenizer, settled
+
+Example = dict[str, Any]  # Any: a row of TRL's dataset: text, messages, or arguments of the chat template
+OWN: Final = TAKEN | {"max_length", "packing", "assistant_only_loss", "completion_only_loss"}
+
+
+class SftConfig(PromptConfig, TrainerConfig):
+    """Fine-tune a model on prompts with completions.
+
+    Data has the columns `prompt` and `completion`, or `messages`. Only the completion (of `messages`: the assistant's
+    turns) is learned. Stopped, the same command goes on at its last checkpoint. The model is left in OUT/model.
+
+    Example: gradus train sft --model toy --data cold_start.jsonl --out runs/sft --batch-size 128 --learning-rate 2e-3
+    """
+
+    learning_rate: float = Field(2e-5, gt=0, description="Peak learning rate of AdamW.")
+    batch_size: PositiveInt = Field(32, description="Examples per optimizer step, over all devices.")
+    max_time_s: float | None = Field(None, gt=0, description="Stop after so many seconds, before max_steps.")
+    max_tokens: PositiveInt = Field(1024, description="Longer examples are cut at the end.")
+    packing: bool = Field(False, description="Fill each row with several examples; needs FlashAttention.")
+    completion_column: str = Field("completion", description="Column with what the model shall write.")
+
+
+class Job(NamedTuple):
+    """What a command that ends in fine-tuning was called with."""
+
+    command: str
+    model: str
+    data: Path
+    out: Path
+    force: bool
+
+
+def sft(model: Model, data: DataFile, out: Out, config: SftConfig, force: Force = False) -> None:
+    """Train and leave the model in `out/model`."""
+    fine_tune(Job("sft", model, data, out, force), read_rows(data), config)
+
+
+def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
+    """Fine-tune on rows of prompts with completions, in a run folder that belongs to the job's command."""
+    check_split(config, config.batch_size)
+    folder = find_model(job.model, config)
+    examples = to_examples(rows.frame, config, job.data)
+    identity = identify(job.command, job.model, job.data, rows.digest, config)
+    with RunFolder(job.out, identity, force=job.force) as run:
+        if run.is_finished():
+            typer.echo(f"{run.model} (reused: same settings, model and data)")
+            return
+        metrics = train_and_save(_trainer(folder, examples, config, run), run)
+        typer.echo(f"{run.model}  loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s")
+
+
+def to_examples(frame: pl.DataFrame, config: SftConfig, data: Path) -> list[Example]:
+    """TRL's rows: `messages`, or `prompt` + `completion` as conversation (chat) or as text (raw)."""
+    if "messages" in frame.columns:
+        return frame.select("messages").to_dicts()
+    need_columns(frame, ("prompt", config.completion_column), data)
+    filled = frame.filter(pl.col("prompt").is_not_null() & pl.col(config.completion_column).is_not_null())
+    if filled.is_empty():
+        raise UserError(f"{data}: no row has a {config.completion_column}; name another --completion-column")
+    pairs = filled.select("prompt", config.completion_column).iter_rows()
+    return [_example(prompt, completion, config) for prompt, completion in pairs]
+
+
+def _example(prompt: str, completion: str, config: SftConfig) -> Example:
+    asked = messages(prompt, config)
+    if config.prompt_format == "raw":
+        return {"prompt": asked[-1]["content"], "completion": completion}
+    return {"prompt": asked, "completion": [{"role": "assistant", "content": completion}]}
+
+
+def _trainer(model: Path, examples: list[Example], config: SftConfig, run: RunFolder) -> Any:
+    from train.runs.quiet import quiet
+
+    quiet()
+    from datasets import Dataset
+    from trl import SFTConfig, SFTTrainer
+
+    from train.runs.logs import Reporter
+
+    check_passthrough(config.trl, SFTConfig, OWN)
+    switches = template_switches(settled(config, model))
+    if switches and config.prompt_format == "chat":
+        examples = [{**example, "chat_template_kwargs": switches} for example in examples]
+    arguments = {
+        **shared_arguments(config, run.folder, config.batch_size),
+        "max_length": config.max_tokens,
+        "packing": config.packing,
+        "assistant_only_loss": "messages" in examples[0],
+    }
+    return SFTTrainer(
+        model=str(model),
+        args=SFTConfig(**arguments),
+        train_dataset=Dataset.from_list(examples),
+        processing_class=load_tokenizer(model),
+        callbacks=[Reporter(run, max_time_s=config.max_time_s)],
+        peft_config=lora(config),
+    )
