@@ -16,8 +16,8 @@ FOLDERS: Final = ("curate", "curriculum", "train", "data_cards", "demo", "benchm
 PAGE: Final = ROOT / "docs" / "layout.md"
 HEAD: Final = """# Layout
 
-Each room with what comes in and what goes out, and each file with the first sentence of its docstring. `make tree` writes
-this page from the code.
+Each room with what comes in and what goes out, and each file with the first sentence of its docstring. `make tree`
+writes this page from the code.
 
 """
 

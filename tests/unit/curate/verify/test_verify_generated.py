@@ -21,7 +21,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The benchmarks' own modules, importable while a test lasts."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("verify_pairs", "pools")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("verify_pairs", "public_truths")]:
         del sys.modules[name]
 
 
