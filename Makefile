@@ -14,7 +14,7 @@ endif
 # a process a core, whole files at a time: fixtures of a file are made once; a test that ends its process fails
 SPREAD := -n auto --dist loadfile --max-worker-restart 0
 
-.PHONY: install demo test test-fast test-slow lint format bench tree clean
+.PHONY: install demo test test-fast test-gpu test-slow lint format bench tree clean
 
 install: $(VENV)/.installed
 
@@ -33,6 +33,9 @@ test: install
 
 test-fast: install
 	$(BIN)/pytest -m 'not slow and not heavy' $(SPREAD)
+
+test-gpu: install
+	$(BIN)/pytest -m gpu tests/gpu
 
 test-slow: install
 	$(BIN)/pytest -m slow

@@ -4,12 +4,10 @@ import importlib
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
@@ -20,7 +18,6 @@ import gradus
 
 ROOT = Path(gradus.__file__).resolve().parent
 HEAVY = ("torch", "transformers", "trl", "vllm", "ray", "datasets", "sympy", "math_verify", "matplotlib", "datasketch")
-HELP_S = 0.3
 
 
 def run(*words: str, cwd: Path = ROOT, path: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -29,18 +26,6 @@ def run(*words: str, cwd: Path = ROOT, path: Path = ROOT) -> subprocess.Complete
     return subprocess.run(
         [sys.executable, "-c", program, *words], capture_output=True, text=True, cwd=cwd, env=environment, timeout=60
     )
-
-
-def seconds_of_help() -> float:
-    """Processor time of one `gradus --help`: it reads no slow thing, so that this is its time on an idle machine."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert "gradus curate run" in run("--help").stdout
-    behind = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return behind.ru_utime + behind.ru_stime - before.ru_utime - before.ru_stime
-
-
-def test_help_of_the_door_answers_at_once() -> None:
-    assert median(seconds_of_help() for _ in range(5)) < HELP_S
 
 
 def modules_after(*words: str) -> set[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 from huggingface_hub import HfApi
-from support.hub_server import TOKEN, Fault, Hub, running_hub
+from support.hub_server import running_hub
+from support.hub_state import TOKEN, Fault, Hub
 from support.places import ROOT
 from support.small_run import problems, write_pool
 

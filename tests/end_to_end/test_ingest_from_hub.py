@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import CommitOperationAdd, HfApi
-from support.hub_server import TOKEN, Hub, running_hub
+from support.hub_server import running_hub
+from support.hub_state import TOKEN, Hub
 from support.places import ROOT
 
 from curate.artifacts.artifact import open_artifact

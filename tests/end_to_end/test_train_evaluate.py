@@ -9,7 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from huggingface_hub import HfApi
-from support.hub_server import TOKEN, running_hub
+from support.hub_server import running_hub
+from support.hub_state import TOKEN
 from support.places import ROOT
 from support.toy_runs import copier_folder, write_jsonl
 

@@ -74,7 +74,7 @@ def test_fsdp_shards_over_two_processes_that_end_and_leave_a_whole_model(tmp_pat
     train_copier(tmp_path)
     copying_problems(tmp_path / "problems.jsonl")
     run = tmp_path / "run"
-    sharded = (*FSDP, ROOT / "tests" / "fsdp_on_cpu.py")
+    sharded = (*FSDP, ROOT / "tests" / "support" / "fsdp_on_cpu.py")
     done = launch(sharded, tmp_path, run, "--max-steps", "2", "--objective", "grpo")
     assert done.returncode == 0, done.stderr[-2000:]
     # written by accelerate's FSDP alone
