@@ -14,7 +14,7 @@ endif
 # a process a core, whole files at a time: fixtures of a file are made once; a test that ends its process fails
 SPREAD := -n auto --dist loadfile --max-worker-restart 0
 
-.PHONY: install demo test test-fast test-gpu test-slow lint format bench tree clean
+.PHONY: install demo test test-fast test-gpu test-slow lint format bench tree docs clean
 
 install: $(VENV)/.installed
 
@@ -53,8 +53,17 @@ format: install
 bench: install
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
+# the pages that are written from the code: docs/layout.md and docs/cli.md
 tree: install
 	$(BIN)/python docs/tree.py
+	$(BIN)/python docs/cli.py
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check $(CONSTRAINTS) -e '.[docs]'
+	touch $@
 
 clean:
-	rm -rf demo/run .pytest_cache .mypy_cache .ruff_cache
+	rm -rf demo/run site .pytest_cache .mypy_cache .ruff_cache
