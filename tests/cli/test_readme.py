@@ -1,5 +1,6 @@
-"""The README tells the truth about what stands where and which commands there are."""
+"""The README is short, its commands and links exist, and its Python example prints what it states."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,13 +9,11 @@ from pathlib import Path
 from support.places import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAX_BYTES = 8 * 1024
 
 
-def test_the_layout_page_is_the_tree_on_disk() -> None:
-    printed = subprocess.run(
-        [sys.executable, ROOT / "docs" / "tree.py", "--print"], capture_output=True, text=True, check=True
-    ).stdout
-    assert printed == (ROOT / "docs" / "layout.md").read_text(encoding="utf-8"), "run `make tree`"
+def test_the_readme_is_at_most_eight_kilobytes() -> None:
+    assert len(README.encode()) <= MAX_BYTES
 
 
 def test_every_gradus_command_in_the_readme_exists_with_its_options() -> None:
@@ -34,11 +33,42 @@ def test_every_gradus_command_in_the_readme_exists_with_its_options() -> None:
 
 def test_the_make_targets_in_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in set(re.findall(r"^make ([a-z-]+)", README, flags=re.MULTILINE)):
+    targets = set(re.findall(r"^make ([a-z-]+)", README, flags=re.MULTILINE))
+    assert {"demo", "test"} <= targets
+    for target in targets:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
 def test_every_link_in_the_readme_leads_to_a_file() -> None:
-    for link in re.findall(r"\]\(([^)#]+)\)", README):
-        if not link.startswith("http"):
-            assert (ROOT / link).exists(), link
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if not link.startswith("http")]
+    assert len(links) > 10
+    for link in links:
+        assert (ROOT / link).exists(), link
+
+
+def test_every_folder_of_the_readmes_tree_exists() -> None:
+    tree = README.split("## Where things are")[1].split("```")[1].splitlines()[1:]
+    assert len(tree) == 20
+    room = ROOT
+    for line in tree:
+        places, is_inside = line[:26].split(), line.startswith("  ")
+        assert places
+        for place in places:
+            assert ((room if is_inside else ROOT) / place).exists(), line
+        room = room if is_inside else ROOT / places[0]
+
+
+def test_the_python_example_prints_what_its_comments_state() -> None:
+    example = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
+    stated = re.findall(r"^print\(.*\)  # (.*)$", example, re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert len(stated) == 2
+    assert done.stdout.splitlines() == stated
+    assert len([line for line in example.splitlines() if line]) <= 10
