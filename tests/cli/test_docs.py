@@ -116,6 +116,15 @@ def test_every_code_block_is_closed(page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8").count("\n```") % 2 == 0
 
 
+@pytest.mark.parametrize("page", [*PAGES, "../README.md"])
+def test_every_path_into_the_code_exists(page: str) -> None:
+    text = whole(page) if page in PAGES else (DOCS / page).read_text(encoding="utf-8")
+    for path in re.findall(
+        r"`((?:curate|curriculum|train|data_cards|tests|benchmarks|demo|docs)/[\w/]*(?:/|\.\w+))`", text
+    ):
+        assert (ROOT / path).exists(), f"{page}: {path}"
+
+
 @pytest.mark.skipif(
     importlib.util.find_spec("material") is None, reason="mkdocs-material is not installed: `make docs`"
 )
