@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 from pydantic import Field
 
 from curate.artifacts.artifact import open_artifact
-from curate.artifacts.folder import STATE, has_begun
-from curate.artifacts.manifest import MANIFEST, fingerprint, read_manifest, write_atomic
+from curate.artifacts.folder import prospect
+from curate.artifacts.manifest import fingerprint, read_manifest, write_atomic
 from curate.config import Config, nearest, parse, read_yaml
 from curate.engines import keep_warm
 from curate.errors import UserError
@@ -142,14 +142,8 @@ def _record(pipeline: Pipeline, out: Path, *, force: bool) -> None:
 
 def _state(folder: Path, wanted: str | None) -> tuple[str | None, str]:
     """The digest of a finished artifact with this fingerprint, and in words what a run would do."""
-    if (folder / MANIFEST).exists():
+    what = prospect(folder, wanted)
+    if what == "reuse":
         manifest = read_manifest(folder)
-        if manifest.fingerprint == wanted:
-            return manifest.digest, f"reuse ({manifest.num_kept:,} of {manifest.num_in:,} kept)"
-        return None, "replace with --force: settings or input changed"
-    if (folder / STATE).exists():
-        begun = json.loads((folder / STATE).read_bytes())["fingerprint"]
-        if begun == wanted:
-            return None, "go on"
-        return None, "replace with --force: settings or input changed" if has_begun(folder) else "run"
-    return None, "run"
+        return manifest.digest, f"reuse ({manifest.num_kept:,} of {manifest.num_in:,} kept)"
+    return None, "replace with --force: settings or input changed" if what == "replace" else what

@@ -1,31 +1,31 @@
-"""The folder that a stage writes into: who may write, what is already done, and how it becomes a complete artifact.
+"""The folder of a stage's artifact: what is already done in it, and how it becomes complete.
 
-    .lock            held while a process writes here
     state.json       fingerprint of the run in progress, written before the first shard
     kept/ dropped/   one shard each per finished batch; dropped is written second: its presence means the batch is done
     samples.jsonl    what the model said so far
     scratch.tmp/     what a stage spills while it runs
     manifest.json    last of all
 
-A rerun with the same fingerprint goes on where the last one stopped, or reuses a complete artifact. Another fingerprint
-is refused unless `force`, which starts over; where the earlier run could not even start, nothing is in the way.
+Claimed as every folder is (`curate.artifacts.claimed`). A rerun with the same fingerprint goes on where the last one
+stopped, or reuses a complete artifact. Another fingerprint is refused unless `force`, which starts over; where the
+earlier run could not even start, nothing is in the way.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 import polars as pl
 
 from curate.artifacts.artifact import PARTS, scan_part, seal, shard_path, write_shard
+from curate.artifacts.claimed import CLEARING, ClaimedFolder
+from curate.artifacts.lock import LOCK
 from curate.artifacts.manifest import (
     MANIFEST,
     Manifest,
@@ -42,19 +42,29 @@ from curate.records import DECISION
 Scan = Callable[[str], pl.LazyFrame]
 Facts = Callable[[Scan], dict[str, Any]]
 Plots = Callable[[Scan], dict[str, bytes]]
+Prospect = Literal["run", "go on", "reuse", "replace"]
 STATE: Final = "state.json"
 SCRATCH: Final = "scratch.tmp"
-OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, ".lock")
+OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, LOCK)
 
 
-def has_begun(folder: Path) -> bool:
-    """Whether a run in this folder left anything to lose: one that could not even start leaves its state alone."""
-    files = (path for path in folder.rglob("*") if path.is_file() and SCRATCH not in path.relative_to(folder).parts)
-    return any(path.stat().st_size > 0 for path in files if path.name != STATE)
+def prospect(folder: Path, wanted: str | None) -> Prospect:
+    """What a run with the fingerprint `wanted` would do in a folder; nothing is written.
+
+    `replace` is refused without force; None is the fingerprint of a run whose input is not known yet.
+    """
+    earlier = None if (folder / CLEARING).exists() else _fingerprint_in(folder)
+    if earlier is not None and earlier == wanted:
+        return "reuse" if (folder / MANIFEST).exists() else "go on"
+    return "replace" if earlier is not None and _has_begun(folder) else "run"
 
 
-class OutFolder:
+class OutFolder(ClaimedFolder):
     """`with OutFolder(out, identity, reads=[...]) as folder:` — locked, checked, ready to go on."""
+
+    BUSY: ClassVar = "another gradus process writes here; wait for it or choose another folder"
+    INSTEAD: ClassVar = "choose another folder"
+    FORCE_STARTS_OVER: ClassVar = False
 
     def __init__(
         self, folder: Path, identity: Mapping[str, Any], *, reads: Sequence[Path] = (), force: bool = False
@@ -63,12 +73,10 @@ class OutFolder:
 
         `reads` are the paths that the run reads: `force` would delete what is in this folder.
         """
-        self.folder = folder
+        super().__init__(folder, folder, force=force)
         self._reads = reads
         self._identity = dict(identity)
         self._identity["fingerprint"] = fingerprint(**identity)
-        self._force = force
-        self._lock: IO[str] | None = None
 
     def __enter__(self) -> Self:
         here = self.folder.resolve()
@@ -76,34 +84,7 @@ class OutFolder:
             raise UserError(f"{self.folder}: is what the run reads from; choose another folder for --out")
         if within := next((path for path in self._reads if path.resolve() in here.parents), None):
             raise UserError(f"{self.folder}: lies inside {within}, which the run reads; choose a folder beside it")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / ".lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._close_lock()
-            raise UserError(
-                f"{self.folder}: another gradus process writes here; wait for it or choose another folder"
-            ) from None
-        except (PermissionError, FileExistsError, NotADirectoryError, OSError) as error:
-            raise UserError(f"{self.folder}: cannot write here ({error.strerror}); choose another folder") from None
-        try:
-            self._refuse_foreign_files()
-            self._settle_earlier_run()
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        (self.folder / ".lock").unlink(missing_ok=True)
-        self._close_lock()
-
-    def _close_lock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
+        return super().__enter__()
 
     def complete(self) -> Manifest | None:
         """The manifest, after checking every file, where this very work is already done."""
@@ -157,43 +138,48 @@ class OutFolder:
         self._tidy()
         return manifest
 
-    def _tidy(self) -> None:
-        """Take away what only a run in progress needs."""
-        for name in (STATE, LOG):
-            (self.folder / name).unlink(missing_ok=True)
-
-    def _refuse_foreign_files(self) -> None:
-        foreign = sorted(
-            path.name for path in self.folder.iterdir() if path.name not in OURS and not path.name.endswith(".tmp")
-        )
+    def _objection(self) -> str | None:
+        foreign = sorted(path.name for path in self.folder.iterdir() if not _is_ours(path))
         if foreign:
             raise UserError(
                 f"{self.folder}: holds files that gradus did not write ({foreign[0]}); choose an empty folder"
             )
+        if _fingerprint_in(self.folder) in (None, self._identity["fingerprint"]):
+            return None
+        return "holds the result of another configuration or input; choose another folder, or --force to replace it"
 
-    def _settle_earlier_run(self) -> None:
-        earlier = self._earlier_fingerprint()
-        if earlier not in (None, self._identity["fingerprint"]):
-            if has_begun(self.folder) and not self._force:
-                raise UserError(
-                    f"{self.folder}: holds the result of another configuration or input; "
-                    "choose another folder, or --force to replace it"
-                )
-            self._clear()
+    def _has_begun(self) -> bool:
+        return _has_begun(self.folder)
+
+    def _owned(self) -> list[Path]:
+        return [path for path in self.folder.iterdir() if _is_ours(path) and path.name != LOCK]
+
+    def _begin(self) -> None:
         if (self.folder / MANIFEST).exists():
             self._tidy()  # the earlier run may have been killed between its manifest and this
         else:
             state = {name: self._identity[name] for name in ("stage", "version", "fingerprint", "config", "inputs")}
             write_atomic(self.folder / STATE, (canonical_json(state) + "\n").encode())
 
-    def _clear(self) -> None:
-        """Delete all that an earlier run left, half-written files and folders too."""
-        for path in self.folder.iterdir():
-            if path.name != ".lock":
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    def _tidy(self) -> None:
+        """Take away what only a run in progress needs."""
+        for name in (STATE, LOG):
+            (self.folder / name).unlink(missing_ok=True)
 
-    def _earlier_fingerprint(self) -> str | None:
-        if (self.folder / MANIFEST).exists():
-            return read_manifest(self.folder).fingerprint
-        state = self.folder / STATE
-        return str(json.loads(state.read_bytes())["fingerprint"]) if state.exists() else None
+
+def _is_ours(path: Path) -> bool:
+    return path.name in OURS or path.name.endswith(".tmp")
+
+
+def _fingerprint_in(folder: Path) -> str | None:
+    """The fingerprint of the complete artifact or of the run in progress; None in a folder without either."""
+    if (folder / MANIFEST).exists():
+        return read_manifest(folder).fingerprint
+    state = folder / STATE
+    return str(json.loads(state.read_bytes())["fingerprint"]) if state.exists() else None
+
+
+def _has_begun(folder: Path) -> bool:
+    """Whether a run in this folder left anything to lose: one that could not even start leaves its state alone."""
+    files = (path for path in folder.rglob("*") if path.is_file() and SCRATCH not in path.relative_to(folder).parts)
+    return any(path.stat().st_size > 0 for path in files if path.name != STATE)

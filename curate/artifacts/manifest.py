@@ -78,12 +78,17 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def temporary_of(path: Path) -> Path:
+    """Where a file stands while it is written; a kill leaves it there."""
+    return path.with_name(f".{path.name}.tmp")
+
+
 def write_atomic(path: Path, data: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one whole, also after a crash.
 
     Raises `UserError` where it cannot be written, such as on a full disk; nothing is left of the attempt.
     """
-    temporary = path.with_name(f".{path.name}.tmp")
+    temporary = temporary_of(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:

@@ -1,12 +1,17 @@
 """Stop a run at a chosen file: everything written before stays, the file itself and all that follows never appear.
 
 Artifacts grow by renames alone (write a temporary file, rename it), so that stopping before each rename in turn is
-stopping at every point that leaves something different on disk. Python reports renames to audit hooks.
+stopping at every point that leaves something different on disk. They shrink by removals. Python reports both to audit
+hooks.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
+
+RENAMES: Final = ("os.rename",)
+REMOVALS: Final = ("os.remove", "os.rmdir")
 
 
 class PowerCut(BaseException):
@@ -14,13 +19,14 @@ class PowerCut(BaseException):
 
 
 class _Meter:
-    """How many more renames there will be power for; None while nobody counts."""
+    """How many more of some events there will be power for; None while nobody counts."""
 
     left: int | None = None
+    events: tuple[str, ...] = RENAMES
 
 
 def _hook(event: str, _: object) -> None:
-    if event != "os.rename" or _Meter.left is None:
+    if _Meter.left is None or event not in _Meter.events:
         return
     if _Meter.left == 0:
         raise PowerCut
@@ -31,24 +37,24 @@ sys.addaudithook(_hook)
 
 
 @contextmanager
-def power_for(num_renames: int) -> Iterator[None]:
-    """Let that many files appear and then raise `PowerCut`."""
-    _Meter.left = num_renames
+def power_for(num_events: int, events: tuple[str, ...] = RENAMES) -> Iterator[None]:
+    """Let that many files appear, or go, and then raise `PowerCut`."""
+    _Meter.left, _Meter.events = num_events, events
     try:
         yield
     finally:
         _Meter.left = None
 
 
-def cut_everywhere(work: Callable[[int], None]) -> Iterator[int]:
-    """Call `work(n)` with power for n = 0, 1, 2, ... renames and yield n after each cut; ends once `work` does."""
-    num_renames = 0
+def cut_everywhere(work: Callable[[int], None], events: tuple[str, ...] = RENAMES) -> Iterator[int]:
+    """Call `work(n)` with power for n = 0, 1, 2, ... events and yield n after each cut; ends once `work` does."""
+    num_events = 0
     while True:
         try:
-            with power_for(num_renames):
-                work(num_renames)
+            with power_for(num_events, events):
+                work(num_events)
         except PowerCut:
-            yield num_renames
-            num_renames += 1
+            yield num_events
+            num_events += 1
         else:
             return

@@ -1,0 +1,116 @@
+"""The life of a folder that a command writes: claimed, compared with the run before, filled, sealed and left.
+
+    .lock            held while a process writes here
+    .clearing.tmp    there while an earlier run's files are deleted: a start that finds it ends the deletion
+    .NAME.tmp        a file that is being written (`write_atomic`)
+
+Whoever enters holds the lock; files that gradus did not write are refused; an earlier run with another identity is
+refused by name, unless `force`, or unless it left nothing to lose; with the same identity it is continued or reused.
+Three kinds of folder live so: a stage's artifact (`curate.artifacts.folder`), a training run (`train.runs.folder`) and
+a dataset (`data_cards.dataset.folder`). Each says what its identity is, what counts as begun, and which files it owns.
+"""
+
+from __future__ import annotations
+
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import IO, ClassVar, Final, Self
+
+from curate.artifacts.lock import drop_lock, take_lock
+from curate.errors import UserError
+
+CLEARING: Final = ".clearing.tmp"
+
+
+class ClaimedFolder(ABC):
+    """`with` a claimed folder: locked, checked, and ready to be filled or continued.
+
+    place: the folder that the user named; messages name it.
+    folder: where files are written: the place itself, or a folder beside it that is moved there whole.
+    """
+
+    BUSY: ClassVar[str]  # said where another process holds the lock
+    INSTEAD: ClassVar[str]  # what to do where the folder cannot be written
+    FORCE_STARTS_OVER: ClassVar[bool]  # whether force replaces the same run too, or only another one
+
+    def __init__(self, place: Path, folder: Path, *, force: bool) -> None:
+        self.place, self.folder = place, folder
+        self._force = force
+        self._lock: IO[str] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._claim()
+            self._settle()
+        except OSError as error:
+            self._release()
+            raise self._cannot_write(error) from None
+        except BaseException:
+            self._release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._release()
+
+    @abstractmethod
+    def _objection(self) -> str | None:
+        """Why the earlier run is another one, as the user is told; None where it is this one, or there is none.
+
+        Raises `UserError` where the folder holds files that gradus did not write.
+        """
+
+    @abstractmethod
+    def _has_begun(self) -> bool:
+        """Whether the earlier run left anything to lose."""
+
+    @abstractmethod
+    def _owned(self) -> Iterable[Path]:
+        """The files and folders that may be deleted when a run starts over."""
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Write the identity, where the folder does not hold it yet, and drop what a kill left half done."""
+
+    def _claim(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock = take_lock(self.folder)
+        except BlockingIOError:
+            raise UserError(f"{self.place}: {self.BUSY}") from None
+
+    def _makes_way(self) -> bool:
+        """Whether the earlier run is replaced; raises `UserError` where it may not be."""
+        objection = self._objection()
+        if objection and not self._force and self._has_begun():
+            raise UserError(f"{self.place}: {objection}")
+        return objection is not None or (self._force and self.FORCE_STARTS_OVER)
+
+    def _settle(self) -> None:
+        mark = self.folder / CLEARING
+        if mark.exists() or self._makes_way():
+            # what is half deleted belongs to no run: no start may take it for its own
+            mark.touch()
+            self._clear()
+        self._begin()
+        mark.unlink(missing_ok=True)
+
+    def _clear(self) -> None:
+        for path in self._owned():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != CLEARING:
+                path.unlink(missing_ok=True)
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            drop_lock(self.folder, self._lock)
+            self._lock = None
+
+    def _cannot_write(self, error: OSError) -> UserError:
+        return UserError(f"{self.place}: cannot write here ({error.strerror}); {self.INSTEAD}")
