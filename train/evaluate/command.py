@@ -123,6 +123,7 @@ def evaluate(
         if not (run.folder / RESULTS).exists():
             frames = {name: rows.frame for name, rows in benchmarks.items()}
             _write(run.folder, ask_all(frames, config, run.folder), identity, config)
+        (run.folder / LOG).unlink(missing_ok=True)
         typer.echo(report(read_results(run.folder)))
 
 
@@ -215,7 +216,6 @@ def _write(out: Path, asked: dict[str, list[Asked]], identity: dict[str, Any], c
         plot_budgets(sweeps, out / "plots")
     # results last: their presence means complete
     write_atomic(out / RESULTS, (json.dumps(results, indent=1) + "\n").encode())
-    (out / LOG).unlink()
 
 
 def _table(asked: dict[str, list[Asked]]) -> pl.DataFrame:

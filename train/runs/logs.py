@@ -14,7 +14,8 @@ from typing import Any, Final
 from transformers import TrainerCallback
 
 from train.environment import is_main_process
-from train.runs.folder import LOG, RunFolder, mark_checkpoint
+from train.runs.checkpoints import mark_checkpoint
+from train.runs.folder import LOG, RunFolder
 
 # what the terminal shows, in this order, of what was logged
 SHOWN: Final = {

@@ -1,13 +1,16 @@
 """A run folder continues its own run, refuses another by name, and forgets what a kill left half done."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.interruption import REMOVALS, cut_everywhere
 
 from curate.errors import UserError
-from train.runs.folder import DRAWS, LOG, RunFolder, cut_after, mark_checkpoint
+from train.runs.checkpoints import cut_after, mark_checkpoint
+from train.runs.folder import DRAWS, LOG, RunFolder
 
 
 def identity(**changes: Any) -> dict[str, Any]:
@@ -139,3 +142,42 @@ def test_a_checkpoint_of_another_format_is_refused(tmp_path: Path) -> None:
 def test_cutting_a_log_that_is_not_there_is_nothing(tmp_path: Path) -> None:
     cut_after(tmp_path / "none.jsonl", 3)
     assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_a_start_that_was_killed_before_its_first_file_is_in_nobodys_way(tmp_path: Path) -> None:
+    def start(number: int) -> None:
+        with RunFolder(tmp_path / str(number), identity()):
+            pass
+
+    cuts = list(cut_everywhere(start))
+    assert cuts == [0, 1]  # config.yaml, environment.json
+    for number in cuts:
+        with RunFolder(tmp_path / str(number), identity(config={"lr": 2})) as run:
+            assert run.checkpoint() is None
+
+
+@pytest.mark.parametrize("settings", [{"lr": 1}, {"lr": 2}])
+def test_a_kill_while_an_earlier_run_is_deleted_leaves_nothing_of_it_to_reuse(tmp_path: Path, settings: Any) -> None:
+    with RunFolder(tmp_path / "earlier", identity()) as run:
+        checkpoint(run.folder, 10)
+        (run.folder / LOG).write_text(lines(10))
+        run.unfinished_model.mkdir()
+        for name in ("config.json", "model.safetensors"):
+            (run.unfinished_model / name).write_text("x")
+        run.finish()
+
+    def replace(number: int) -> None:
+        folder = shutil.copytree(tmp_path / "earlier", tmp_path / str(number))
+        with RunFolder(folder, identity(config={"lr": 2}), force=True):
+            pass
+
+    num_cuts = 0
+    for number in cut_everywhere(replace, REMOVALS):
+        if not (tmp_path / str(number) / ".clearing.tmp").exists():
+            continue
+        num_cuts += 1
+        with RunFolder(tmp_path / str(number), identity(config=settings)) as run:
+            assert run.checkpoint() is None
+            assert not run.is_finished()
+            assert not (run.folder / LOG).exists()
+    assert num_cuts > 5
