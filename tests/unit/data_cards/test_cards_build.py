@@ -13,8 +13,9 @@ from support.small_run import decontaminate, write_run
 from curate.artifacts.artifact import open_artifact
 from curate.errors import UserError
 from curate.runner.run import run_stage
-from data_cards.build import _made_beside, build
+from data_cards.build import build
 from data_cards.config import CardConfig
+from data_cards.dataset.folder import DatasetFolder
 
 CONFIG = CardConfig()
 
@@ -206,7 +207,10 @@ def test_what_a_killed_build_left_changes_nothing(tmp_path: Path) -> None:
 
 def test_two_builds_of_one_folder_do_not_mix(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
-    with _made_beside(tmp_path / "dataset"), pytest.raises(UserError, match="another gradus process builds it"):
+    with (
+        DatasetFolder(tmp_path / "dataset", {"fingerprint": "1"}),
+        pytest.raises(UserError, match="another gradus process builds it"),
+    ):
         build(run, tmp_path / "dataset", CONFIG)
 
 
