@@ -34,7 +34,7 @@ ENVIRONMENT: Final = "environment.json"
 LOG: Final = "log.jsonl"
 DRAWS: Final = "draws.jsonl"
 COMPLETIONS: Final = "completions"
-UNFINISHED: Final = ".model.tmp"
+UNFINISHED: Final = ".model.tmp"  # what becomes `model/`
 OURS: Final = (
     CONFIG, ENVIRONMENT, LOG, DRAWS, "model", UNFINISHED, "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
     "samples.jsonl", "samples.parquet", "budgets.parquet", "results.json", "curriculum.png",
@@ -70,15 +70,6 @@ class RunFolder(ClaimedFolder):
     def model(self) -> Path:
         """Where the trained model stands once the run is finished."""
         return self.folder / "model"
-
-    @property
-    def unfinished_model(self) -> Path:
-        """Where the trained model is written before `finish`."""
-        return self.folder / UNFINISHED
-
-    def finish(self) -> None:
-        """Put the model that was written into its place, as the last thing of a run."""
-        self.unfinished_model.rename(self.model)
 
     def is_finished(self) -> bool:
         """Whether an earlier start of this very run has finished."""

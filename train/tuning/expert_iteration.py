@@ -88,8 +88,8 @@ def expert_iteration(
             except PoolExhausted as end:
                 typer.echo(f"training ends here: {end}")
                 break
-        shutil.copytree(last, run.unfinished_model, dirs_exist_ok=True)
-        run.finish()
+        shutil.copytree(last, run.folder / ".model.tmp", dirs_exist_ok=True)
+        (run.folder / ".model.tmp").rename(run.model)
         typer.echo(str(run.model))
 
 

@@ -10,7 +10,7 @@ from support.interruption import REMOVALS, cut_everywhere
 
 from curate.errors import UserError
 from train.runs.checkpoints import cut_after, mark_checkpoint
-from train.runs.folder import DRAWS, LOG, RunFolder
+from train.runs.folder import DRAWS, LOG, UNFINISHED, RunFolder
 
 
 def identity(**changes: Any) -> dict[str, Any]:
@@ -161,10 +161,10 @@ def test_a_kill_while_an_earlier_run_is_deleted_leaves_nothing_of_it_to_reuse(tm
     with RunFolder(tmp_path / "earlier", identity()) as run:
         checkpoint(run.folder, 10)
         (run.folder / LOG).write_text(lines(10))
-        run.unfinished_model.mkdir()
-        for name in ("config.json", "model.safetensors"):
-            (run.unfinished_model / name).write_text("x")
-        run.finish()
+        for folder in (run.model, run.folder / UNFINISHED):
+            folder.mkdir()
+            for name in ("config.json", "model.safetensors"):
+                (folder / name).write_text("x")
 
     def replace(number: int) -> None:
         folder = shutil.copytree(tmp_path / "earlier", tmp_path / str(number))
@@ -180,4 +180,5 @@ def test_a_kill_while_an_earlier_run_is_deleted_leaves_nothing_of_it_to_reuse(tm
             assert run.checkpoint() is None
             assert not run.is_finished()
             assert not (run.folder / LOG).exists()
+            assert not (run.folder / UNFINISHED).exists()
     assert num_cuts > 5
