@@ -126,14 +126,14 @@ class RunFolder(ClaimedFolder):
                     f"{self.folder} to take its statistics over to the new data"
                 )
             now["data_digest"] = earlier.get("data_digest")
-        return _difference(earlier, now)
+        return difference(earlier, now)
 
     def _earlier(self) -> dict[str, Any] | None:
         path = self.folder / CONFIG
         return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def _difference(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+def difference(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     """The first setting in which two runs' identities differ, as `name: old there, new here`; None where they agree."""
     pairs = [(name, earlier.get(name), now.get(name)) for name in ("command", "model_digest", "data_digest")]
     old, new = earlier.get("config", {}), now.get("config", {})
