@@ -92,21 +92,22 @@ def _look(folder: Path) -> dict[str, Any]:
 
 def _train(toy: Path, problems: Path, run: Path) -> Any:
     """Train by the command's own parts, and keep the trainer."""
-    from train.data.problems import read_problems
-    from train.grpo.command import build_trainer
+    from train.grpo.command import grpo_training
     from train.grpo.config import GrpoConfig
     from train.grpo.objectives import objective_named
-    from train.runs.folder import RunFolder
-    from train.runs.running import identify, train_and_save
+    from train.runs.frame import Job, build_trainer, claimed
+    from train.runs.running import train_and_save
 
     config = GrpoConfig(
         vllm=True, num_problems=2, group_size=4, max_steps=STEPS, max_tokens=12, learning_rate=1e-2, save_steps=2,
         logging_steps=1,
         trl={"vllm_gpu_memory_utilization": 0.02},
     )  # fmt: skip
-    rows = read_problems(problems)
-    with RunFolder(run, identify("grpo", str(toy), problems, rows.digest, config)) as folder:
-        trainer = build_trainer(toy, rows, config, objective_named("dr_grpo"), folder)
+    training = grpo_training(problems, config, objective_named("dr_grpo"))
+    material = training.read()
+    with claimed(Job("grpo", str(toy), problems, run), material, config) as folder:
+        assert folder is not None
+        trainer = build_trainer(training, material.content, toy, folder)
         train_and_save(trainer, folder)
     return trainer
 

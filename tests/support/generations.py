@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from train.data.problems import read_problems
-from train.grpo.command import build_trainer
+from train.grpo.command import grpo_training
 from train.grpo.config import GrpoConfig
-from train.grpo.objectives import objective_named
+from train.grpo.objectives import Objective, objective_named
 from train.rewards import rewards
 from train.runs.folder import RunFolder
+from train.runs.frame import build_trainer
 
 GROUP = 4
 LENGTH = 12
@@ -45,6 +45,12 @@ def half(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: A
     return [None if place % 2 else value for place, value in enumerate(known)]
 
 
+def grpo_trainer(place: Path, config: GrpoConfig, objective: Objective, run: RunFolder) -> Any:
+    """The command's trainer of the model `toy` on `problems.jsonl`, both in `place`."""
+    training = grpo_training(place / "problems.jsonl", config, objective)
+    return build_trainer(training, training.read().content, place / "toy", run)
+
+
 class Generating:
     """Called with (objective, judge, changes of the row), gives the trainer and its scored generation.
 
@@ -64,7 +70,7 @@ class Generating:
         (self._out / name).mkdir(exist_ok=True)
         run = RunFolder(self._out / name, {})
         row = replace(objective_named(name), tau=0.0, **changes)
-        trainer = build_trainer(self._place / "toy", read_problems(self._place / "problems.jsonl"), config, row, run)
+        trainer = grpo_trainer(self._place, config, row, run)
         trainer.model.train()
         trainer.current_gradient_accumulation_steps = 1
         scored = trainer._generate_and_score_completions([{"prompt": ""}] * (PROBLEMS * GROUP))

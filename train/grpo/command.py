@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import typer
 
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
@@ -26,73 +25,77 @@ from train.grpo.objectives import Objective, objective_named
 from train.grpo.run_curriculum import run_curriculum
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
-from train.runs.folder import RunFolder
-from train.runs.running import identify, lora, train_and_save
-from train.runs.settings import check_passthrough, check_split, shared_arguments
-from train.runs.starting_model import find_model, load_tokenizer, settled
+from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
+from train.runs.settings import split_step
+from train.runs.starting_model import settled
 
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
     objective = replace(objective_named(config.objective), tau=config.tau, refill_rounds=config.refill_rounds)
     rewards_named(config.rewards, config.setting())
-    check_split(config, config.sequences_per_step)
     if config.refill_rounds and config.num_problems % num_processes():
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     if objective.resets_optimizer and os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
         raise UserError(
             f"objective {config.objective} begins anew with its optimizer, DeepSpeed cannot; use ddp or fsdp"
         )
-    folder = find_model(model, config, max_tokens=config.max_tokens)
+    run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
+
+
+def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Training[Rows]:
+    """GRPO by an objective: what of a run is its own."""
+    return Training(
+        config=config,
+        prompt=config,
+        sequences_per_step=config.sequences_per_step,
+        read=partial(_read, data),
+        classes=partial(_classes, config),
+        parts=partial(_parts, config, objective),
+        own=OWN,
+        max_tokens=config.max_tokens,
+        adopts_data=config.adopt_dataset,
+        ends=(PoolExhausted,),
+        closing=lambda metrics: f"{metrics.get('train_runtime', 0):.0f} s",
+    )
+
+
+def _read(data: Path) -> Material[Rows]:
     rows = read_problems(data)
-    identity = identify("grpo", model, data, rows.digest, config)
-    with RunFolder(out, identity, force=force, adopts_data=config.adopt_dataset) as run:
-        if run.is_finished():
-            typer.echo(f"{run.model} (reused: same settings, model and data)")
-            return
-        trainer = build_trainer(folder, rows, config, objective, run)
-        metrics = train_and_save(trainer, run, ends=(PoolExhausted,))
-        typer.echo(f"{run.model}  {metrics.get('train_runtime', 0):.0f} s")
+    return Material(rows, rows.digest)
 
 
-def build_trainer(model: Path, rows: Rows, config: GrpoConfig, objective: Objective, run: RunFolder) -> Any:
-    """The trainer, its curriculum new or as the last whole checkpoint left it."""
-    from train.runs.quiet import quiet
-
-    quiet()
+def _classes(config: GrpoConfig) -> Classes:
     import_generation(uses_vllm=config.vllm)
     from trl import GRPOConfig
 
     from train.grpo.trainer import CurriculumGRPOTrainer
-    from train.runs.logs import Reporter
 
-    check_passthrough(config.trl, GRPOConfig, OWN)
-    generation = prepare_generation(model, config.trl, uses_vllm=config.vllm)
-    asked = settled(config, model)
+    return Classes(CurriculumGRPOTrainer, GRPOConfig)
+
+
+def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -> Parts:
+    """The curriculum, new or as the last whole checkpoint left it, and what is trained on its draws."""
+    generation = prepare_generation(start.model, config.trl, uses_vllm=config.vllm)
+    asked = settled(config, start.model)
     if asked.thinking == "off" and asked.no_think_by == "empty_think":
-        raise UserError(f"{model}: has no switch to turn thinking off; leave --thinking at default")
-    tokenizer = load_tokenizer(model)
+        raise UserError(f"{start.model}: has no switch to turn thinking off; leave --thinking at default")
     switches = template_switches(asked)
-    opened = opening(tokenizer, switches) if config.prompt_format == "chat" else ""
-    setting = config.setting(opened, end_ids(model, tokenizer))
-    problems, curriculum = to_rows(rows.frame, config), run_curriculum(rows, config, model, run)
+    opened = opening(start.tokenizer, switches) if config.prompt_format == "chat" else ""
+    setting = config.setting(opened, end_ids(start.model, start.tokenizer))
+    problems, curriculum = to_rows(rows.frame, config), run_curriculum(rows, config, start.model, start.run)
     probe = [problems[row] for row in curriculum.probe_rows()]
-    arguments = {**_arguments(config, objective, run.folder), **generation, "chat_template_kwargs": switches}
-    return CurriculumGRPOTrainer(
-        problems=problems,
-        curriculum=curriculum,
-        saves_completions=config.save_completions,
-        objective=objective,
-        run=run,
-        model=str(model),
-        reward_funcs=rewards_named(config.rewards, setting),
-        args=GRPOConfig(**arguments, **_probing(config, len(probe))),
-        train_dataset=_slots(config),
-        eval_dataset=_dataset(probe) if probe else None,
-        processing_class=tokenizer,
-        callbacks=[Reporter(run)],
-        peft_config=lora(config),
-    )
+    arguments = {**_arguments(config, objective), **generation, "chat_template_kwargs": switches}
+    trainer = {
+        "problems": problems,
+        "curriculum": curriculum,
+        "saves_completions": config.save_completions,
+        "objective": objective,
+        "run": start.run,
+        "reward_funcs": rewards_named(config.rewards, setting),
+        "eval_dataset": _dataset(probe) if probe else None,
+    }
+    return Parts({**arguments, **_probing(config, len(probe))}, _slots(config), trainer)
 
 
 def _slots(config: GrpoConfig) -> Any:
@@ -123,14 +126,13 @@ def _probing(config: GrpoConfig, num_probed: int) -> dict[str, Any]:
     }
 
 
-def _arguments(config: GrpoConfig, objective: Objective, out: Path) -> dict[str, Any]:
-    shared = shared_arguments(config, out, config.sequences_per_step)
+def _arguments(config: GrpoConfig, objective: Objective) -> dict[str, Any]:
+    num_passes = split_step(config, config.sequences_per_step).num_passes
     return {
-        **shared,
         **objective.settings,
         **({} if config.kl_coef is None else {"beta": config.kl_coef}),
         "num_generations": config.group_size,
-        "steps_per_generation": shared["gradient_accumulation_steps"] * config.updates_per_generation,
+        "steps_per_generation": num_passes * config.updates_per_generation,
         "num_iterations": config.passes_per_generation,
         "max_completion_length": config.max_tokens,
         "temperature": config.temperature,
@@ -140,5 +142,4 @@ def _arguments(config: GrpoConfig, objective: Objective, out: Path) -> dict[str,
         # the curriculum draws, so TRL need neither shuffle slots nor skip them on resume
         "shuffle_dataset": False,
         "ignore_data_skip": True,
-        **config.trl,
     }

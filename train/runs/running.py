@@ -10,23 +10,10 @@ from typing import Any
 
 import typer
 
-from curate.engines.model_files import model_digest, model_folder
 from curate.errors import UserError
 from train.environment import is_main_process
 from train.runs.folder import RunFolder
 from train.runs.settings import TrainerConfig
-
-
-def identify(command: str, model: str, data: Path, data_digest: str, config: TrainerConfig) -> dict[str, Any]:
-    """What config.yaml records of a run, and by which a rerun is known to be the same."""
-    return {
-        "command": command,
-        "model": model,
-        "data": str(data),
-        "model_digest": model_digest(model_folder(model)),
-        "data_digest": data_digest,
-        "config": config.fingerprinted(),
-    }
 
 
 def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
@@ -64,7 +51,7 @@ def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ..
 
 def save_model(trainer: Any, run: RunFolder) -> None:
     """Write `model/` whole or not at all; adapters are merged, so that every engine can load it."""
-    unfinished = run.folder / ".model.tmp"
+    unfinished = unfinished_model(run)
     if is_main_process():
         shutil.rmtree(unfinished, ignore_errors=True)
     trainer.accelerator.wait_for_everyone()
@@ -75,6 +62,11 @@ def save_model(trainer: Any, run: RunFolder) -> None:
         trainer.processing_class.save_pretrained(unfinished)
         unfinished.rename(run.model)
     trainer.accelerator.wait_for_everyone()
+
+
+def unfinished_model(run: RunFolder) -> Path:
+    """Where a model is written before it is renamed to `model/`."""
+    return run.folder / ".model.tmp"
 
 
 def _merge(folder: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import yaml
 from pydantic import BeforeValidator, Field, PositiveInt
@@ -75,8 +75,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     if not has_gpu:
         # else accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer
         os.environ.setdefault("ACCELERATE_TORCH_DEVICE", "cpu")
-    per_device = sequences_per_step // num_processes()
-    micro = config.micro_batch_size or per_device
+    split = split_step(config, sequences_per_step)
     return {
         "output_dir": str(out),
         "max_steps": config.max_steps,
@@ -84,8 +83,8 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
         "lr_scheduler_type": config.schedule,
         "warmup_steps": config.warmup_steps,
         "max_grad_norm": config.max_grad_norm,
-        "per_device_train_batch_size": micro,
-        "gradient_accumulation_steps": per_device // micro,
+        "per_device_train_batch_size": split.micro,
+        "gradient_accumulation_steps": split.num_passes,
         "bf16": has_gpu if config.dtype == "auto" else config.dtype == "bfloat16",
         "use_cpu": not has_gpu,
         "gradient_checkpointing": has_gpu if config.gradient_checkpointing is None else config.gradient_checkpointing,
@@ -99,12 +98,18 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
         "disable_tqdm": True,
         "dataloader_num_workers": 0,
         "dataloader_pin_memory": has_gpu,
-        **config.trl,
     }
 
 
-def check_split(config: TrainerConfig, sequences_per_step: int) -> None:
-    """Refuse a step that cannot be split evenly over processes and forward passes."""
+class Split(NamedTuple):
+    """A step on one device: sequences per forward pass, and forward passes."""
+
+    micro: int
+    num_passes: int
+
+
+def split_step(config: TrainerConfig, sequences_per_step: int) -> Split:
+    """Split a step evenly over processes and forward passes; `UserError` where that cannot be done."""
     if sequences_per_step % num_processes():
         raise UserError(
             f"{sequences_per_step} sequences a step cannot be split over {num_processes()} processes; "
@@ -116,6 +121,7 @@ def check_split(config: TrainerConfig, sequences_per_step: int) -> None:
         raise UserError(
             f"--micro-batch-size is {micro}; use a divisor of {per_device}, the sequences of a step on one device"
         )
+    return Split(micro, per_device // micro)
 
 
 def check_passthrough(given: dict[str, Any], trl_config: type, taken: frozenset[str]) -> None:

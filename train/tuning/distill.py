@@ -7,8 +7,9 @@ from pydantic import Field, PositiveInt
 from curate.errors import UserError
 from train.data.selection import right_answers
 from train.runs.command_line import DataFile, Force, Model, Out
+from train.runs.frame import Job
 from train.tuning.on_policy import OnPolicyConfig, learn_on_policy
-from train.tuning.sft import Job, fine_tune
+from train.tuning.sft import fine_tune
 
 ONLY_ON_POLICY = ("divergence", "temperature", "vllm")
 

@@ -34,9 +34,10 @@ from train.data.rows import Rows
 from train.grpo.groups import Group
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.folder import DRAWS, RunFolder
-from train.runs.running import identify
+from train.runs.frame import Job, Material, claimed
+from train.runs.running import unfinished_model
 from train.runs.settings import as_table
-from train.tuning.sft import Job, SftConfig, fine_tune
+from train.tuning.sft import SftConfig, fine_tune
 
 RECORD: Final = "draw.json"
 SAMPLING: Final = ("max_tokens", "temperature", "top_p", "top_k")
@@ -77,9 +78,9 @@ def expert_iteration(
     """Run the rounds and leave the model in `out/model`."""
     rows = read_problems(data)
     settle(config.engine_config(model))
-    with RunFolder(out, identify("expert-iteration", model, data, rows.digest, config), force=force) as run:
-        if run.is_finished():
-            typer.echo(f"{run.model} (reused: same settings, model and data)")
+    job = Job("expert-iteration", model, data, out, force)
+    with claimed(job, Material(rows, rows.digest), config) as run:
+        if run is None:
             return
         last = Path(model)
         for number in range(1, config.rounds + 1):
@@ -88,8 +89,8 @@ def expert_iteration(
             except PoolExhausted as end:
                 typer.echo(f"training ends here: {end}")
                 break
-        shutil.copytree(last, run.folder / ".model.tmp", dirs_exist_ok=True)
-        (run.folder / ".model.tmp").rename(run.model)
+        shutil.copytree(last, unfinished_model(run), dirs_exist_ok=True)
+        unfinished_model(run).rename(run.model)
         typer.echo(str(run.model))
 
 

@@ -20,7 +20,8 @@ from train.data.flags import NO_THINK, THINK, flagged
 from train.data.rows import Rows, need_columns, read_rows
 from train.data.selection import right_answers
 from train.runs.command_line import DataFile, Force, Model, Out
-from train.tuning.sft import Job, SftConfig, fine_tune
+from train.runs.frame import Job
+from train.tuning.sft import SftConfig, fine_tune
 
 
 class FuseConfig(SftConfig):

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-import typer
 from pydantic import Field
 
-from curate.engines.model_files import model_digest
+from curate.engines.model_files import model_digest, model_folder
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
 from train.data.problems import read_problems
 from train.data.prompts import asked
-from train.data.rows import Rows
 from train.grpo.generation import import_generation, prepare_generation
-from train.runs.folder import RunFolder
-from train.runs.running import identify, lora, train_and_save
-from train.runs.settings import TAKEN, check_passthrough, check_split, shared_arguments
+from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
+from train.runs.settings import TAKEN
 from train.runs.starting_model import find_model, load_tokenizer, settled
-from train.tuning.sft import Job, SftConfig
+from train.tuning.sft import SftConfig
 
 OWN: Final = TAKEN | {
     "beta", "max_completion_length", "temperature", "chat_template_kwargs", "use_vllm", "shuffle_dataset",
@@ -46,21 +44,37 @@ class OnPolicyConfig(SftConfig):
     vllm: bool = Field(False, description="With a teacher: generate with vLLM inside the trainer.")
 
 
+class Lesson(NamedTuple):
+    """The teacher's folder, and the problems that the student answers."""
+
+    teacher: Path
+    problems: list[str]
+
+
 def learn_on_policy(job: Job, config: OnPolicyConfig) -> None:
     """Train the student on its own completions of the problems, and leave it in `out/model`."""
-    check_split(config, config.batch_size)
-    student = find_model(job.model, config, max_tokens=config.max_tokens)
+    run_training(
+        job,
+        Training(
+            config=config,
+            prompt=config,
+            sequences_per_step=config.batch_size,
+            read=partial(_read, job, config),
+            classes=partial(_classes, config),
+            parts=partial(_parts, config),
+            own=OWN,
+            max_tokens=config.max_tokens,
+            max_time_s=config.max_time_s,
+        ),
+    )
+
+
+def _read(job: Job, config: OnPolicyConfig) -> Material[Lesson]:
     teacher = find_model(str(config.teacher), config, max_tokens=config.max_tokens)
-    _refuse_other_vocabulary(student, teacher)
+    _refuse_other_vocabulary(model_folder(job.model), teacher)
     rows = read_problems(job.data)
-    identity = identify(job.command, job.model, job.data, rows.digest, config)
-    identity["config"]["teacher_digest"] = model_digest(teacher)
-    with RunFolder(job.out, identity, force=job.force) as run:
-        if run.is_finished():
-            typer.echo(f"{run.model} (reused: same settings, models and data)")
-            return
-        metrics = train_and_save(_trainer((student, teacher), rows, config, run), run)
-        typer.echo(f"{run.model}  loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s")
+    lesson = Lesson(teacher, rows.frame["prompt"].to_list())
+    return Material(lesson, rows.digest, {"teacher_digest": model_digest(teacher)})
 
 
 def _refuse_other_vocabulary(student: Path, teacher: Path) -> None:
@@ -80,37 +94,27 @@ def _vocabulary(model: Path) -> dict[str, int]:
     return {**tokenizer.get_vocab(), "vocab_size": size}
 
 
-def _trainer(models: tuple[Path, Path], rows: Rows, config: OnPolicyConfig, run: RunFolder) -> Any:
-    from train.runs.quiet import quiet
-
-    quiet()
+def _classes(config: OnPolicyConfig) -> Classes:
     import_generation(uses_vllm=config.vllm)
-    from datasets import Dataset
     from trl import DistillationConfig, DistillationTrainer
 
-    from train.runs.logs import Reporter
+    return Classes(DistillationTrainer, DistillationConfig)
 
-    student, teacher = models
-    prompts = [{"prompt": asked(text, config)} for text in rows.frame["prompt"]]
-    check_passthrough(config.trl, DistillationConfig, OWN)
+
+def _parts(config: OnPolicyConfig, lesson: Lesson, start: Start) -> Parts:
+    from datasets import Dataset
+
+    prompts = [{"prompt": asked(text, config)} for text in lesson.problems]
     arguments = {
-        **shared_arguments(config, run.folder, config.batch_size),
-        **prepare_generation(student, config.trl, uses_vllm=config.vllm),
+        **prepare_generation(start.model, config.trl, uses_vllm=config.vllm),
         "max_completion_length": config.max_tokens,
         "temperature": config.temperature,
         "beta": config.divergence,
         "shuffle_dataset": False,  # TRL's sampler has one order for all epochs
-        "chat_template_kwargs": template_switches(settled(config, student)),
+        "chat_template_kwargs": template_switches(settled(config, start.model)),
     }
-    return DistillationTrainer(
-        model=str(student),
-        teacher_model=str(teacher),
-        args=DistillationConfig(**arguments),
-        train_dataset=Dataset.from_list(prompts).select(schedule(len(prompts), config)),
-        processing_class=load_tokenizer(student),
-        callbacks=[Reporter(run, max_time_s=config.max_time_s)],
-        peft_config=lora(config),
-    )
+    dataset = Dataset.from_list(prompts).select(schedule(len(prompts), config))
+    return Parts(arguments, dataset, {"teacher_model": str(lesson.teacher)})
 
 
 def schedule(num_prompts: int, config: OnPolicyConfig) -> list[int]:

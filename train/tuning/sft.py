@@ -6,21 +6,20 @@ and when GRPO trains (`curate.engines.prompts`), and only what the model itself 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import polars as pl
-import typer
 from pydantic import Field, PositiveInt
 
 from curate.engines.prompts import PromptConfig, messages, template_switches
 from curate.errors import UserError
 from train.data.rows import Rows, need_columns, read_rows
 from train.runs.command_line import DataFile, Force, Model, Out
-from train.runs.folder import RunFolder
-from train.runs.running import identify, lora, train_and_save
-from train.runs.settings import TAKEN, TrainerConfig, check_passthrough, check_split, shared_arguments
-from train.runs.starting_model import find_model, load_tokenizer, settled
+from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
+from train.runs.settings import TAKEN, TrainerConfig
+from train.runs.starting_model import settled
 
 Example = dict[str, Any]  # Any: a row of TRL's dataset: text, messages, or arguments of the chat template
 OWN: Final = TAKEN | {"max_length", "packing", "assistant_only_loss", "completion_only_loss"}
@@ -43,16 +42,6 @@ class SftConfig(PromptConfig, TrainerConfig):
     completion_column: str = Field("completion", description="Column with what the model shall write.")
 
 
-class Job(NamedTuple):
-    """What a command that ends in fine-tuning was called with."""
-
-    command: str
-    model: str
-    data: Path
-    out: Path
-    force: bool
-
-
 def sft(model: Model, data: DataFile, out: Out, config: SftConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
     fine_tune(Job("sft", model, data, out, force), read_rows(data), config)
@@ -60,16 +49,19 @@ def sft(model: Model, data: DataFile, out: Out, config: SftConfig, force: Force 
 
 def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
     """Fine-tune on rows of prompts with completions, in a run folder that belongs to the job's command."""
-    check_split(config, config.batch_size)
-    folder = find_model(job.model, config)
-    examples = to_examples(rows.frame, config, job.data)
-    identity = identify(job.command, job.model, job.data, rows.digest, config)
-    with RunFolder(job.out, identity, force=job.force) as run:
-        if run.is_finished():
-            typer.echo(f"{run.model} (reused: same settings, model and data)")
-            return
-        metrics = train_and_save(_trainer(folder, examples, config, run), run)
-        typer.echo(f"{run.model}  loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s")
+    run_training(
+        job,
+        Training(
+            config=config,
+            prompt=config,
+            sequences_per_step=config.batch_size,
+            read=lambda: Material(to_examples(rows.frame, config, job.data), rows.digest),
+            classes=_classes,
+            parts=partial(_parts, config),
+            own=OWN,
+            max_time_s=config.max_time_s,
+        ),
+    )
 
 
 def to_examples(frame: pl.DataFrame, config: SftConfig, data: Path) -> list[Example]:
@@ -91,30 +83,21 @@ def _example(prompt: str, completion: str, config: SftConfig) -> Example:
     return {"prompt": asked, "completion": [{"role": "assistant", "content": completion}]}
 
 
-def _trainer(model: Path, examples: list[Example], config: SftConfig, run: RunFolder) -> Any:
-    from train.runs.quiet import quiet
-
-    quiet()
-    from datasets import Dataset
+def _classes() -> Classes:
     from trl import SFTConfig, SFTTrainer
 
-    from train.runs.logs import Reporter
+    return Classes(SFTTrainer, SFTConfig)
 
-    check_passthrough(config.trl, SFTConfig, OWN)
-    switches = template_switches(settled(config, model))
+
+def _parts(config: SftConfig, examples: list[Example], start: Start) -> Parts:
+    from datasets import Dataset
+
+    switches = template_switches(settled(config, start.model))
     if switches and config.prompt_format == "chat":
         examples = [{**example, "chat_template_kwargs": switches} for example in examples]
     arguments = {
-        **shared_arguments(config, run.folder, config.batch_size),
         "max_length": config.max_tokens,
         "packing": config.packing,
         "assistant_only_loss": "messages" in examples[0],
     }
-    return SFTTrainer(
-        model=str(model),
-        args=SFTConfig(**arguments),
-        train_dataset=Dataset.from_list(examples),
-        processing_class=load_tokenizer(model),
-        callbacks=[Reporter(run, max_time_s=config.max_time_s)],
-        peft_config=lora(config),
-    )
+    return Parts(arguments, Dataset.from_list(examples))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Any, Final, Literal
 
-import typer
+import polars as pl
 from pydantic import Field, PositiveInt
 
 from curate.engines.prompts import messages
 from train.data.rows import Rows
 from train.data.selection import preference_pairs, shortest_right_answers
 from train.runs.command_line import DataFile, Force, Model, Out
-from train.runs.folder import RunFolder
-from train.runs.running import identify, lora, train_and_save
-from train.runs.settings import TAKEN, check_passthrough, check_split, shared_arguments
-from train.runs.starting_model import find_model, load_tokenizer
-from train.tuning.sft import Job, SftConfig, fine_tune
+from train.runs.frame import Classes, Job, Material, Parts, Start, Training, loss_and_time, run_training
+from train.runs.settings import TAKEN
+from train.tuning.sft import SftConfig, fine_tune
 
 OWN: Final = TAKEN | {"beta", "max_length"}
 
@@ -46,40 +44,34 @@ def shortest(model: Model, data: DataFile, out: Out, config: ShortestConfig, for
 
 
 def _prefer(job: Job, rows: Rows, config: ShortestConfig) -> None:
-    check_split(config, config.batch_size)
-    folder = find_model(job.model, config)
-    with RunFolder(job.out, identify(job.command, job.model, job.data, rows.digest, config), force=job.force) as run:
-        if run.is_finished():
-            typer.echo(f"{run.model} (reused: same settings, model and data)")
-            return
-        metrics = train_and_save(_trainer(folder, rows, config, run), run)
-        pairs = "1 pair" if rows.frame.height == 1 else f"{rows.frame.height:,} pairs"
-        typer.echo(f"{run.model}  {pairs}  loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s")
+    pairs = "1 pair" if rows.frame.height == 1 else f"{rows.frame.height:,} pairs"
+    run_training(
+        job,
+        Training(
+            config=config,
+            prompt=config,
+            sequences_per_step=config.batch_size,
+            read=lambda: Material(rows.frame, rows.digest),
+            classes=_classes,
+            parts=partial(_parts, config),
+            own=OWN,
+            max_time_s=config.max_time_s,
+            closing=lambda metrics: f"{pairs}  {loss_and_time(metrics)}",
+        ),
+    )
 
 
-def _trainer(model: Path, rows: Rows, config: ShortestConfig, run: RunFolder) -> Any:
-    from train.runs.quiet import quiet
-
-    quiet()
-    from datasets import Dataset
+def _classes() -> Classes:
     from trl import DPOConfig, DPOTrainer
 
-    from train.runs.logs import Reporter
+    return Classes(DPOTrainer, DPOConfig)
 
-    check_passthrough(config.trl, DPOConfig, OWN)
-    arguments = {
-        **shared_arguments(config, run.folder, config.batch_size),
-        "beta": config.dpo_beta,
-        "max_length": config.max_tokens,
-    }
-    return DPOTrainer(
-        model=str(model),
-        args=DPOConfig(**arguments),
-        train_dataset=Dataset.from_list([_pair(row, config) for row in rows.frame.iter_rows(named=True)]),
-        processing_class=load_tokenizer(model),
-        callbacks=[Reporter(run)],
-        peft_config=lora(config),
-    )
+
+def _parts(config: ShortestConfig, pairs: pl.DataFrame, _: Start) -> Parts:
+    from datasets import Dataset
+
+    arguments = {"beta": config.dpo_beta, "max_length": config.max_tokens}
+    return Parts(arguments, Dataset.from_list([_pair(row, config) for row in pairs.iter_rows(named=True)]))
 
 
 def _pair(row: dict[str, str], config: ShortestConfig) -> dict[str, Any]:

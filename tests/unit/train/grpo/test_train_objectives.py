@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.generations import GROUP, LENGTH, always, gradient, half, odd_start
+from support.generations import GROUP, LENGTH, always, gradient, grpo_trainer, half, odd_start
 
 from curate.errors import UserError
-from train.data.problems import read_problems
-from train.grpo.command import build_trainer
 from train.grpo.config import GrpoConfig
 from train.grpo.objectives import OBJECTIVES, objective_named
 from train.rewards import rewards
@@ -140,7 +138,7 @@ def test_kimis_optimizer_begins_anew_with_every_generation_and_its_reference_is_
         (tmp_path / name).mkdir()
         row = replace(objective_named(name), tau=0.1)
         run = RunFolder(tmp_path / name, {})
-        trainer = build_trainer(place / "toy", read_problems(place / "problems.jsonl"), config, row, run)
+        trainer = grpo_trainer(place, config, row, run)
         trainer.train()
         ages[name] = {int(state["step"]) for state in trainer.optimizer.state.values()}
     # two updates since the last generation, not six since the start
@@ -165,8 +163,7 @@ def test_a_wide_clip_range_lets_a_large_ratio_through(
         trl={"epsilon": epsilon},
     )  # fmt: skip
     run = RunFolder(tmp_path, {})
-    rows = read_problems(place / "problems.jsonl")
-    trainer = build_trainer(place / "toy", rows, config, objective_named("grpo"), run)
+    trainer = grpo_trainer(place, config, objective_named("grpo"), run)
     trainer.model.train()
     trainer.current_gradient_accumulation_steps = 1
     scored = trainer._generate_and_score_completions([{"prompt": ""}] * (3 * GROUP))

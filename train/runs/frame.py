@@ -1,0 +1,158 @@
+"""One training run, from a command's settings to `model/`: everything that all trainers share.
+
+A `Training` holds what differs between them: settings, data, TRL's classes and their arguments. Mistakes in settings,
+model and data are refused before the run folder is claimed, mistakes in `trl` before any weight is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import typer
+
+from curate.engines.model_files import model_digest, model_folder
+from curate.engines.prompts import PromptConfig
+from train.runs.folder import RunFolder
+from train.runs.running import lora, train_and_save
+from train.runs.settings import TrainerConfig, check_passthrough, shared_arguments, split_step
+from train.runs.starting_model import find_model, load_tokenizer
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a training command was called with."""
+
+    command: str
+    model: str
+    data: Path
+    out: Path
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Material(Generic[Content]):
+    """Checked training data and their digest; `also` holds digests of other inputs, as config.yaml records them."""
+
+    content: Content
+    digest: str
+    also: Mapping[str, str] = field(default_factory=dict)
+
+
+class Start(NamedTuple):
+    """What a trainer starts from: the model's folder, its tokenizer, and the claimed run folder."""
+
+    model: Path
+    tokenizer: Any  # transformers has no types
+    run: RunFolder
+
+
+class Classes(NamedTuple):
+    """A TRL trainer and its config class."""
+
+    trainer: Any  # trl has no types
+    config: Any
+
+
+class Parts(NamedTuple):
+    """Arguments of one kind of training: of TRL's config beside the shared ones, and of its trainer."""
+
+    arguments: Mapping[str, Any]  # Any: values of TRL's fields
+    dataset: Any  # datasets has no types
+    trainer: Mapping[str, Any] = {}
+
+
+def loss_and_time(metrics: Mapping[str, float]) -> str:
+    """A finished run's closing figures."""
+    return f"loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s"
+
+
+@dataclass(frozen=True)
+class Training(Generic[Content]):
+    """How one kind of training differs from the others.
+
+    sequences_per_step: sequences of an optimizer step, over all processes.
+    read: reads and checks the data; `UserError` where they do not fit.
+    classes: imports TRL's classes. parts: makes their arguments, once the run folder is claimed.
+    own: fields of TRL's config that the `trl` setting must not touch.
+    max_tokens: completion tokens that the model's context must hold beside a prompt; 0 if nothing is generated.
+    max_time_s: seconds after which training stops.
+    adopts_data: whether an unfinished run continues with other data.
+    ends: exceptions by which training ends early but well.
+    closing: figures printed behind the model's path when the run is finished.
+    """
+
+    config: TrainerConfig
+    prompt: PromptConfig
+    sequences_per_step: int
+    read: Callable[[], Material[Content]]
+    classes: Callable[[], Classes]
+    parts: Callable[[Content, Start], Parts]
+    own: frozenset[str]
+    max_tokens: int = 0
+    max_time_s: float | None = None
+    adopts_data: bool = False
+    ends: tuple[type[Exception], ...] = ()
+    closing: Callable[[Mapping[str, float]], str] = loss_and_time
+
+
+def run_training(job: Job, training: Training[Content]) -> None:
+    """Train from the last whole checkpoint and leave the model in `out/model`; a finished run is reused."""
+    split_step(training.config, training.sequences_per_step)
+    model = find_model(job.model, training.prompt, max_tokens=training.max_tokens)
+    material = training.read()
+    with claimed(job, material, training.config, adopts_data=training.adopts_data) as run:
+        if run is None:
+            return
+        trainer = build_trainer(training, material.content, model, run)
+        metrics = train_and_save(trainer, run, training.ends)
+        typer.echo(f"{run.model}  {training.closing(metrics)}")
+
+
+@contextmanager
+def claimed(
+    job: Job, material: Material[Content], config: TrainerConfig, *, adopts_data: bool = False
+) -> Iterator[RunFolder | None]:
+    """The job's locked run folder; None, after a line that says so, if an earlier start has finished it."""
+    identity = {
+        "command": job.command,
+        "model": job.model,
+        "data": str(job.data),
+        "model_digest": model_digest(model_folder(job.model)),
+        "data_digest": material.digest,
+        "config": {**config.fingerprinted(), **material.also},
+    }
+    with RunFolder(job.out, identity, force=job.force, adopts_data=adopts_data) as run:
+        if not run.is_finished():
+            yield run
+            return
+        typer.echo(f"{run.model} (reused: same settings, {'models' if material.also else 'model'} and data)")
+        yield None
+
+
+def build_trainer(training: Training[Content], content: Content, model: Path, run: RunFolder) -> Any:
+    """TRL's trainer on the model in a folder; the libraries beneath stay silent."""
+    from train.runs.quiet import quiet
+
+    quiet()
+    classes, config = training.classes(), training.config
+    from train.runs.logs import Reporter
+
+    check_passthrough(config.trl, classes.config, training.own)
+    shared = shared_arguments(config, run.folder, training.sequences_per_step)
+    start = Start(model, load_tokenizer(model), run)
+    parts = training.parts(content, start)
+    return classes.trainer(
+        model=str(model),
+        args=classes.config(**{**shared, **parts.arguments, **config.trl}),
+        train_dataset=parts.dataset,
+        processing_class=start.tokenizer,
+        callbacks=[Reporter(run, max_time_s=training.max_time_s)],
+        peft_config=lora(config),
+        **parts.trainer,
+    )
