@@ -20,6 +20,7 @@ from trl import GRPOTrainer
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
+from train.grpo.draw import Draw
 from train.grpo.groups import Group, group_figures, groups_of
 from train.grpo.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
 from train.grpo.objectives import Objective
@@ -48,11 +49,8 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         self._saves_completions = saves_completions
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
-        self._rows: list[int] = []
-        self._refill_rounds = objective.refill_rounds
-        # tensors, for each completion over all processes: how many of its group have a reward, whether it is correct
-        self._num_scored: Any = None
-        self._is_correct: Any = None
+        # set before TRL generates, judged when TRL asks for rewards, read when TRL is done
+        self._draw = Draw((), 0, 0, self.num_generations)
 
     def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
         if not self.model.training:
@@ -60,33 +58,40 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             return dict(super()._generate_and_score_completions(inputs))
         if self._objective.resets_optimizer and self.optimizer is not None:
             self.optimizer.state.clear()
-        group, world = self.num_generations, self.accelerator.num_processes
-        rows = self.curriculum.draw(len(inputs) * world // group, step=self._step_to_take)
-        scored = self._score(rows)
-        for _ in range(self._refill_rounds):
-            # all processes go on while one of them has a dead group
-            most = max(gather_object([len(dead_groups(scored, group))]))
+        world = self.accelerator.num_processes
+        draw = self._next_draw(len(inputs) * world // self.num_generations)
+        scored, drawn = self._score(draw), draw.rows
+        for _ in range(self._objective.refill_rounds):
+            # all processes continue while one of them has a dead group
+            most = max(gather_object([len(dead_groups(scored, self.num_generations))]))
             if most == 0:
                 break
-            fresh = self.curriculum.draw(most * world, step=self._step_to_take, exclude=rows)
-            rows = [*rows, *fresh]
-            scored = replace_groups(scored, self._score(fresh), group, self.processing_class.pad_token_id)
+            fresh = self._next_draw(most * world, exclude=drawn)
+            drawn += fresh.rows
+            padding = self.processing_class.pad_token_id
+            scored = replace_groups(scored, self._score(fresh), self.num_generations, padding)
             scored["num_items_in_batch"] = self._num_tokens(scored)
         return scored
 
-    def _score(self, rows: list[int]) -> dict[str, Any]:
-        """Completions of the problems at `rows`, scored: this process's share of them."""
-        self._rows = rows
-        num = len(rows) * self.num_generations // self.accelerator.num_processes
+    def _next_draw(self, num_problems: int, exclude: Sequence[int] = ()) -> Draw:
+        step = int(self.state.global_step) + 1
+        rows = self.curriculum.draw(num_problems, step=step, exclude=exclude)
+        return Draw(tuple(rows), self.curriculum.clock.draw_number, step, self.num_generations)
+
+    def _score(self, draw: Draw) -> dict[str, Any]:
+        """Completions of a draw's problems, scored: this process's share of them."""
+        self._draw = draw
+        num = len(draw.rows) * self.num_generations // self.accelerator.num_processes
         mine = slice(self.accelerator.process_index * num, (self.accelerator.process_index + 1) * num)
-        slots = [row for row in rows for _ in range(self.num_generations)][mine]
-        set_seed(self._seed(f"draw {self.curriculum.clock.draw_number}"))
-        scored: dict[str, Any] = super()._generate_and_score_completions([dict(self._problems[row]) for row in slots])
+        set_seed(self._seed(f"draw {draw.number}"))
+        inputs = [dict(self._problems[row]) for row in draw.slots()[mine]]
+        scored: dict[str, Any] = super()._generate_and_score_completions(inputs)
+        judged = self._draw
         if self._objective.baseline == "leave_one_out":
-            others = self._num_scored[mine] - 1
+            others = judged.num_scored[mine] - 1
             scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
         elif self._objective.baseline == "none":
-            scored["advantages"] = self._is_correct[mine].to(scored["advantages"].dtype)
+            scored["advantages"] = judged.is_correct[mine].to(scored["advantages"].dtype)
             scored["num_items_in_batch"] = self._num_tokens(scored)
         return scored
 
@@ -97,11 +102,6 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             mask = mask * scored["advantages"].unsqueeze(1)
         return self.accelerator.gather(mask.sum()).sum()
 
-    @property
-    def _step_to_take(self) -> int:
-        """The step that a generation is for, from 1, as the log counts: a resume cuts what is after its checkpoint."""
-        return int(self.state.global_step) + 1
-
     def _seed(self, what: str) -> int:
         """Seed of this process's part of a generation: made of nothing that a resume could lose."""
         return sample_seed(self.args.seed, what, self.accelerator.process_index)
@@ -109,13 +109,11 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
         if self.model.training:
-            is_scored = ~rewards.isnan().all(dim=1).view(-1, self.num_generations)
-            self._num_scored = is_scored.sum(dim=1).repeat_interleave(self.num_generations)
             correctness = rewards[:, self.reward_funcs.index(self._accuracy)]
-            self._is_correct, judged = correctness == 1, correctness.tolist()
+            self._draw = self._draw.judged(rewards, correctness)
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
-            self._tell(groups_of(self._rows, judged, lengths, reasons))
+            self._tell(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
             if self._saves_completions:
                 texts = gather_object([self._accuracy.text(completion) for completion in completions])
                 self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, rewards)
@@ -124,20 +122,19 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
     def _keep(self, columns: dict[str, Sequence[Any]], rewards: Any) -> None:
         """Write the completions of the last draw with their rewards, for `gradus train trace`."""
         if self.accelerator.is_main_process:
-            draw = self.curriculum.clock.draw_number
-            keys = [self.curriculum.keys[row] for row in self._rows for _ in range(self.num_generations)]
+            keys = [self.curriculum.keys[row] for row in self._draw.slots()]
             parts = {name: rewards[:, place].tolist() for place, name in enumerate(self.reward_func_names)}
-            table = {"step": [self._step_to_take] * len(keys), "key": keys, **columns, **parts}
-            path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{draw:06d}.parquet"
+            table = {"step": [self._draw.step] * len(keys), "key": keys, **columns, **parts}
+            path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{self._draw.number:06d}.parquet"
             write_shard(path, pl.DataFrame(table, strict=False).fill_nan(None))
 
     def _tell(self, groups: list[Group]) -> None:
         """Tell the curriculum, the log of draws and TRL's metrics what came of the last draw."""
         visits = [group.visit() for group in groups]
-        self.curriculum.observe(visits, step=self._step_to_take)
+        self.curriculum.observe(visits, step=self._draw.step)
         keys = [self.curriculum.keys[visit.row] for visit in visits]
         columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
-        place = {"step": self._step_to_take, "draw": self.curriculum.clock.draw_number}
+        place = {"step": self._draw.step, "draw": self._draw.number}
         self._run.append(DRAWS, {**place, "keys": keys, **columns})
         figures = {f"curriculum/{name}": value for name, value in self.curriculum.metrics().items()}
         for name, value in {**figures, **group_figures(groups)}.items():

@@ -1,0 +1,38 @@
+"""One draw of problems, as the trainer's overrides pass it around TRL's generation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The problems of one generation over all processes, and what their completions were judged to be.
+
+    rows: the problems' positions in the curriculum, one per group of `group_size` completions.
+    number: number of the draw, from 1. step: the optimizer step it is for, from 1, as the log counts; a resume removes
+    what was logged for steps after its checkpoint.
+    num_scored, is_correct: tensors with an entry per completion, None before they are judged: completions of its group
+    that have a reward, and whether it is correct.
+    """
+
+    rows: tuple[int, ...]
+    number: int
+    step: int
+    group_size: int
+    num_scored: Any = None  # Any: torch is not imported here
+    is_correct: Any = None
+
+    def slots(self) -> list[int]:
+        """The problem's position for each completion, group by group."""
+        return [row for row in self.rows for _ in range(self.group_size)]
+
+    def judged(self, rewards: Any, correctness: Any) -> Draw:
+        """The draw with its outcome.
+
+        rewards: completions x reward functions, NaN where undecided; correctness: the column of rewards for accuracy.
+        """
+        is_scored = ~rewards.isnan().all(dim=1).view(-1, self.group_size)
+        num_scored = is_scored.sum(dim=1).repeat_interleave(self.group_size)
+        return replace(self, num_scored=num_scored, is_correct=correctness == 1)
