@@ -1,0 +1,24 @@
+"""The record of a draw: completions stand group by group, and a reward that nobody knows counts for no group."""
+
+import pytest
+
+from train.grpo.draw import Draw
+
+
+def test_every_problem_has_a_slot_for_each_of_its_completions_also_if_drawn_twice() -> None:
+    assert Draw((5, 2, 5), 1, 1, 2).slots() == [5, 5, 2, 2, 5, 5]
+
+
+@pytest.mark.heavy
+def test_a_group_counts_completions_with_any_reward_and_the_correct_ones_are_those_of_accuracy() -> None:
+    import torch
+
+    nan = float("nan")
+    rewards = torch.tensor([[1.0, 0.0], [nan, nan], [nan, 1.0], [0.0, 1.0], [1.0, nan], [1.0, 1.0]])
+    draw = Draw((3, 4), 9, 7, 3)
+    judged = draw.judged(rewards, rewards[:, 0])
+    assert judged.num_scored.tolist() == [2, 2, 2, 3, 3, 3]
+    assert judged.is_correct.tolist() == [True, False, False, False, True, True]
+    # the draw itself stays as it was
+    assert draw == Draw((3, 4), 9, 7, 3)
+    assert (judged.rows, judged.number, judged.step) == (draw.rows, draw.number, draw.step)
