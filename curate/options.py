@@ -2,16 +2,18 @@
 
 `with_options(command, Config)` gives typer a signature in which the parameter `config` is replaced by one option per
 field of the model, and by `--config FILE`, a YAML table of the same fields. Types that typer knows pass as they are;
-all others are read as text and parsed by the model itself.
+all others are read as text and parsed by the model itself. A parameter that is a dataclass stands for its fields, each
+annotated as typer wants it: `with_records`.
 """
 
 from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
@@ -50,10 +52,11 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
     `command` takes a parameter `config`; the wrapper builds it from the options that were given, so that a bad value is
     one `UserError` line.
     """
-    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "config"]
+    command = with_records(command)
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "config"]
     # a model's own fields before those that it inherits
     names = sorted(model.model_fields, key=lambda name: name not in model.__annotations__)
-    fields = [_parameter(name, model.model_fields[name]) for name in names]
+    settable = [_parameter(name, model.model_fields[name]) for name in names]
 
     def run(settings: Path | None, **given: Any) -> None:  # Any: typer hands over whatever each option parsed to
         mine = {p.name: given.pop(p.name) for p in own}
@@ -66,9 +69,43 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
 
         command(**mine, config=parse(model, {**table, **values}, where))
 
+    return _signed(run, command, [*own, SETTINGS, *settable])
+
+
+def with_records(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer should see it: a parameter that is a dataclass is replaced by one per field."""
+    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
+    # Any: whatever dataclasses the command is annotated with
+    records: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+
+    def run(**given: Any) -> None:  # Any: typer hands over whatever each option parsed to
+        for name, record in records.items():
+            given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
+        command(**given)
+
+    flat = [part for p in parameters for part in (_of_record(p.annotation) if p.name in records else (p,))]
+    return _signed(run, command, flat)
+
+
+def _of_record(record: Any) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(record, include_extras=True)
+    for field in fields(record):
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        yield inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hints[field.name],
+            default=inspect.Parameter.empty if default is MISSING else default,
+        )
+
+
+def _signed(
+    run: Callable[..., None], command: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """`run` with the command's name and text, and these parameters by keyword."""
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     run.__name__ = command.__name__
     run.__doc__ = command.__doc__
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, SETTINGS, *fields)]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions take it at run time
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run

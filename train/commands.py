@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import typer
 
 from curate.config import Config
-from curate.options import with_options
+from curate.options import with_options, with_records
 from train.environment import leave_together
 from train.evaluate.compare import compare
 from train.grpo.explain import explain
@@ -58,7 +58,7 @@ for _name, _entry in COMMANDS.items():
     _add(_name, _entry)
 
 
-app.command("recipe")(recipe)
+app.command("recipe")(with_records(recipe))
 app.command("compare")(compare)
 app.command("explain")(explain)
 app.command("trace")(trace)

@@ -7,9 +7,9 @@ is kept, a killed evaluation goes on, and a repeated one is reused.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -23,7 +23,7 @@ from curate.artifacts.manifest import write_atomic
 from curate.artifacts.samples import LOG, SampleLog
 from curate.engines import Engine, EngineConfig, open_engine, settle
 from curate.errors import UserError
-from curate.ingest.sources import sources_from
+from curate.ingest.sources import Source, sources_from
 from curate.options import Maps, Names, Revisions, Splits
 from curate.progress import Progress
 from curate.records import SAMPLE, schema
@@ -91,25 +91,30 @@ class EvaluateConfig(GradingConfig, EngineConfig):
         return Sweep(self.budgets, self.n, self.stop_thinking, self.answer_tokens)
 
 
-def evaluate(
-    data: Benchmarks,
-    out: Out,
-    config: EvaluateConfig,
-    *,
-    maps: Maps = [],  # noqa: B006  # typer copies it
-    names: Names = [],  # noqa: B006
-    splits: Splits = [],  # noqa: B006
-    revisions: Revisions = [],  # noqa: B006
-    force: Force = False,
-) -> None:
+@dataclass(frozen=True)
+class Stated:
+    """What the command line says of the benchmarks beside their places, for `sources_from`."""
+
+    maps: Maps = field(default_factory=list)
+    names: Names = field(default_factory=list)
+    splits: Splits = field(default_factory=list)
+    revisions: Revisions = field(default_factory=list)
+
+    def sources(self, data: Sequence[str]) -> list[Source]:
+        """The benchmarks at `data`; `UserError` if two have one name."""
+        facts = {"map": self.maps, "split": self.splits, "revision": self.revisions}
+        sources = sources_from(data, self.names, facts)
+        if len({source.label() for source in sources}) < len(sources):
+            raise UserError("--data: two benchmarks have one name; give each its own, by --name in the order of --data")
+        return sources
+
+
+def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated, force: Force = False) -> None:
     """Sample, judge, and write results.json, samples.parquet and plots/."""
     settled = settle(config)
     if config.budgets and settled.folder is None:
         raise UserError("--budgets: an engine in this process counts tokens; use --engine vllm or transformers")
-    sources = sources_from(data, names, {"map": maps, "split": splits, "revision": revisions})
-    if len({source.label() for source in sources}) < len(sources):
-        raise UserError("--data: two benchmarks have one name; give each its own, by --name in the order of --data")
-    benchmarks = {source.label(): problems_of(source) for source in sources}
+    benchmarks = {source.label(): problems_of(source) for source in stated.sources(data)}
     identity = {
         "command": "evaluate",
         "model": config.model,
@@ -117,7 +122,7 @@ def evaluate(
         "model_digest": settled.identity["model"],
         "data_digest": {name: rows.digest for name, rows in benchmarks.items()},
         # the same bytes by another map are other problems
-        "config": {**config.fingerprinted(), **settled.identity, **({"map": maps} if maps else {})},
+        "config": {**config.fingerprinted(), **settled.identity, **({"map": stated.maps} if stated.maps else {})},
     }
     with RunFolder(out, identity, force=force) as run:
         if not (run.folder / RESULTS).exists():

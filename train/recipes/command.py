@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
@@ -90,34 +91,38 @@ class Planned(NamedTuple):
     out: Path
 
 
-def recipe(
-    name: Name = "",
-    model: Start = None,
-    data: Problems = None,
-    out: Folder = None,
-    cold_start: ColdStart = None,
-    student: Student = None,
-    until: Until = None,
-    settings: Settings = None,
-    dry_run: DryRun = False,
-    force: Force = False,
-) -> None:
+@dataclass(frozen=True)
+class Given:
+    """What the command line says of a recipe: which one, its inputs, and what of it to run."""
+
+    name: Name = ""
+    model: Start = None
+    data: Problems = None
+    out: Folder = None
+    cold_start: ColdStart = None
+    student: Student = None
+    until: Until = None
+    settings: Settings = None
+
+
+def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
     """Run a published training, or print plan and cost.
 
     Its stages run one after the other, each in a folder of its own under --out; the same command goes on where it was.
 
     Example: gradus train recipe dr_grpo --model Qwen/Qwen2.5-1.5B --data runs/difficulty --out runs/dr_grpo --dry-run
     """
-    if not name:
+    if not given.name:
         typer.echo("\n".join(f"{known:<12} {load_recipe(known).about}" for known in recipe_names()))
         return
+    model, data, out = given.model, given.data, given.out
     if model is None or data is None or out is None:
-        missing = [option for option, given in (("--model", model), ("--data", data), ("--out", out)) if given is None]
-        raise UserError(f"recipe {name}: needs {', '.join(missing)} as well")
-    chosen = load_recipe(name) if until is None else cut(load_recipe(name), until)
-    inputs = {"problems": data, **({"cold_start": cold_start} if cold_start else {})}
-    models = {"start": model, **({"student": student} if student else {})}
-    stages = plan(chosen, models, inputs, out, changes(settings or []))
+        missing = [option for option, value in (("--model", model), ("--data", data), ("--out", out)) if value is None]
+        raise UserError(f"recipe {given.name}: needs {', '.join(missing)} as well")
+    chosen = load_recipe(given.name) if given.until is None else cut(load_recipe(given.name), given.until)
+    inputs = {"problems": data, **({"cold_start": given.cold_start} if given.cold_start else {})}
+    models = {"start": model, **({"student": given.student} if given.student else {})}
+    stages = plan(chosen, models, inputs, out, changes(given.settings or []))
     if dry_run:
         typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
         return

@@ -1,7 +1,8 @@
 """Configs, their files and their command line options: one line for a mistake, and the nearest right name."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 import typer
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from curate.config import RUNTIME, Config, parse, read_yaml
 from curate.errors import UserError
-from curate.options import with_options
+from curate.options import with_options, with_records
 
 
 class Inner(Config):
@@ -114,3 +115,45 @@ def test_help_shows_a_default_as_it_is_typed() -> None:
     shown = " ".join(run("--help")[1].replace("│", " ").split())
     assert "Where it starts. [default: 0.7]" in shown
     assert "[fields: depth]" in shown
+
+
+@dataclass(frozen=True)
+class Guests:
+    """What is said of guests."""
+
+    invited: Annotated[list[str], typer.Option("--guest", help="Who comes.")] = field(default_factory=list)
+    size: Annotated[int, typer.Option("--table-size", help="Seats.")] = 4
+
+
+def test_a_record_stands_for_its_fields_in_their_place_among_the_options() -> None:
+    seen: list[tuple[str, Guests, bool]] = []
+
+    def invite(
+        host: Annotated[str, typer.Argument()],
+        guests: Guests,
+        quiet: Annotated[bool, typer.Option("--quiet")] = False,
+    ) -> None:
+        """Invite."""
+        seen.append((host, guests, quiet))
+
+    app = typer.Typer(rich_markup_mode=None)
+    app.command()(with_records(invite))
+    words = ["me", "--guest", "a", "--quiet", "--guest", "b", "--table-size", "2"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert CliRunner().invoke(app, ["me"]).exit_code == 0
+    assert seen == [("me", Guests(["a", "b"], 2), True), ("me", Guests(), False)]
+    printed = CliRunner().invoke(app, ["--help"]).stdout
+    assert "Invite." in printed
+    assert printed.index("--guest") < printed.index("--table-size") < printed.index("--quiet")
+
+
+def test_a_record_and_a_config_go_together() -> None:
+    seen: list[tuple[Guests, Example]] = []
+
+    def seat(config: Example, guests: Guests) -> None:
+        seen.append((guests, config))
+
+    app = typer.Typer(rich_markup_mode=None)
+    app.command()(with_options(seat, Example))
+    assert CliRunner().invoke(app, ["--table-size", "7", "--limit", "3"]).exit_code == 0
+    assert seen == [(Guests(size=7), Example(limit=3))]
