@@ -75,6 +75,22 @@ def test_a_stage_trains_and_leaves_a_model_that_loads(
     assert [line["step"] for line in lines if "loss" in line] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("command", "data", "options"),
+    [("sft", "thought.jsonl", []), ("shortest", "difficulty", ["--method", "dpo"])],
+)
+def test_every_trainer_stops_when_its_time_is_over(
+    folder: Path, tmp_path: Path, command: str, data: str, options: list[str]
+) -> None:
+    limits = ["--batch-size", "4", "--max-steps", "9", "--logging-steps", "1", "--max-tokens", "64"]
+    arguments = ["train", command, "--model", str(folder / "toy"), "--data", str(folder / data)]
+    arguments += ["--out", str(tmp_path / "run")]
+    app([*arguments, *limits, "--max-time-s", "1e-3", *options], standalone_mode=False)
+    lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if "loss" in line] == [1]
+    assert (tmp_path / "run" / "model").is_dir()
+
+
 @pytest.fixture(scope="module")
 def copier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that copies a figure, some of the time."""
