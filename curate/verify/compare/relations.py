@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols
-from curate.verify.values.balls import UndefinedError, magnitude
-from curate.verify.values.evaluator import Evaluator
+from curate.verify.values.balls import Ball, UndefinedError, is_real, working
+from curate.verify.values.evaluator import evaluate
 from curate.verify.values.exact import NotExactError, P, residue
 from curate.verify.values.numeric import point
 
 _REVERSED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _NUM_POINTS: Final = 4
+_NUM_SAMPLES: Final = 12
+_ENOUGH: Final = 3
+_BITS: Final = 200
 
 
 def same_relation(a: Node, b: Node) -> bool | None:
@@ -31,7 +34,7 @@ def same_relation(a: Node, b: Node) -> bool | None:
     if ratio is None or ratio is False:
         return ratio
     is_flipped = a.name != b.name
-    return True if a.name in ("=", "!=") else (ratio < 0) == is_flipped  # type: ignore[operator]  # an mpf
+    return True if a.name in ("=", "!=") else bool(ratio.real < 0) == is_flipped
 
 
 def _proportional(f: Node, g: Node) -> bool | None:
@@ -46,24 +49,26 @@ def _proportional(f: Node, g: Node) -> bool | None:
     return all(f0 * gi % P == fi * g0 % P for fi, gi in others)
 
 
-def _constant_ratio(f: Node, g: Node) -> object:  # an mpf, False or None
-    ratios = []
-    for number in range(12):
-        ev = Evaluator(200, point(symbols(f) | symbols(g), number, is_whole=False))
-        try:
-            x, y = ev(f), ev(g)
-        except UndefinedError:
-            continue
-        except UnreadableError:
+def _constant_ratio(f: Node, g: Node) -> Ball | Literal[False] | None:
+    """The ratio of two expressions where it is one real number; False where it is not, None where it is not known."""
+    names, ratios = symbols(f) | symbols(g), []
+    with working(_BITS):
+        for number in range(_NUM_SAMPLES):
+            values = point(names, number, is_whole=False)
+            try:
+                x, y = evaluate(f, values), evaluate(g, values)
+            except UndefinedError:
+                continue
+            except UnreadableError:
+                return None
+            if x.contains(0) or y.contains(0):
+                return False if x.contains(0) != y.contains(0) else None
+            ratios.append(x / y)
+        if len(ratios) < _ENOUGH:
             return None
-        if magnitude(x.mid) <= x.error + 8 or magnitude(y.mid) <= y.error + 8:
-            return False if (magnitude(x.mid) <= x.error + 8) != (magnitude(y.mid) <= y.error + 8) else None
-        ratios.append(x.mid / y.mid)
-    if len(ratios) < 3:
-        return None
-    if any(abs(ratio - ratios[0]) > abs(ratios[0]) * ev.ctx.mpf(2) ** -100 for ratio in ratios):
-        return False
-    return None if any(ev.ctx.im(ratio) != 0 for ratio in ratios) else ratios[0]
+        if any(not ratio.overlaps(ratios[0]) for ratio in ratios):
+            return False
+        return None if any(not is_real(ratio) for ratio in ratios) else ratios[0]
 
 
 def turned(node: Node) -> Node:

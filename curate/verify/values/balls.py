@@ -1,82 +1,103 @@
-"""Values with a running error bound, to hundreds of digits.
+"""Complex balls to hundreds of digits, by Arb: a midpoint with a proven bound on its error.
 
-Every value carries a bound on its absolute error as a power of two. mpmath's global context is not safe between
-threads: each thread has its own.
+Arb's working precision belongs to the process, so one thread at a time computes: `working(bits)` holds the precision
+and the right to compute. python-flint is imported at the first use.
 """
 
 from __future__ import annotations
 
-import math
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from curate.verify.nodes import UnreadableError
 
-_LOCAL: Final = threading.local()
+Ball = Any  # flint.acb: the package has no types
+EXACT_ZERO: Final = -(10**9)  # the magnitude of zero
+CONSTANTS: Final = ("pi", "e", "i")
 
 
 class UndefinedError(Exception):
     """The expression has no value at this point: a division by zero, a logarithm of zero."""
 
 
-class Ball(NamedTuple):
-    """A value and a bound 2**error on its absolute error."""
+class _Turn:
+    """Whose turn it is to compute; a forked child starts with a free lock."""
 
-    mid: Any  # mpmath's mpf or mpc: the package has no types
-    error: int
-
-
-def context(bits: int) -> Any:  # Any: mpmath has no types
-    """This thread's mpmath context, at a working precision."""
-    from mpmath.ctx_mp import MPContext
-
-    if not hasattr(_LOCAL, "context"):
-        _LOCAL.context = MPContext()
-    _LOCAL.context.prec = bits
-    return _LOCAL.context
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
 
 
-def magnitude(value: Any) -> int:
-    """Upper bound on log2 |value|; very small for zero."""
-    if not value:
-        return -(10**9)
-    if hasattr(value, "_mpc_"):
-        return 1 + max(magnitude(value.real), magnitude(value.imag))
-    return int(value.exp + value.bc) if hasattr(value, "bc") else math.frexp(float(value))[1]
+_TURN: Final = _Turn()
+os.register_at_fork(after_in_child=_TURN.__init__)  # type: ignore[misc]  # the same object, made anew
 
 
-class Arithmetic:
-    """What operations need: the precision, mpmath's context at it, and how balls are made."""
+@contextmanager
+def working(bits: int) -> Iterator[None]:
+    """Compute at a precision of so many bits until the block ends."""
+    from flint import ctx
 
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-        self.ctx = context(bits)
+    with _TURN.lock:
+        before, ctx.prec = ctx.prec, bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
 
-    def rational(self, value: Fraction) -> Ball:
-        """A fraction as a ball."""
-        mid = self.ctx.mpf(value.numerator) / value.denominator
-        return Ball(mid, magnitude(mid) - self.bits + 1 if mid else -(10**9))
 
-    def constant(self, name: str) -> Ball:
-        """Pi, e or i as a ball."""
-        values = {"pi": self.ctx.pi, "e": self.ctx.e, "i": self.ctx.mpc(0, 1), "infty": self.ctx.inf}
-        if name not in values or name == "infty":
-            raise UnreadableError(name)
-        return Ball(+values[name], 3 - self.bits)
+def rational(value: Fraction) -> Ball:
+    """A fraction as a ball."""
+    from flint import acb, fmpq
 
-    def made(self, mid: Any, relative: int) -> Ball:
-        """A ball whose relative error is 2**relative, and at least that of rounding."""
-        if self.ctx.isnan(mid) or self.ctx.isinf(mid):
-            raise UndefinedError
-        return Ball(mid, magnitude(mid) + max(relative, -self.bits) + 2)
+    return acb(fmpq(value.numerator, value.denominator))
 
-    def relative(self, ball: Ball) -> int:
-        """log2 of a ball's relative error."""
-        return ball.error - magnitude(ball.mid) + 1
 
-    def nonzero(self, ball: Ball) -> Ball:
-        """The ball, unless it may be zero."""
-        if not ball.mid or magnitude(ball.mid) <= ball.error + 2:
-            raise UndefinedError
-        return ball
+def constant(name: str) -> Ball:
+    """Pi, e or i as a ball; raises `UnreadableError` for another name."""
+    from flint import acb, arb
+
+    if name not in CONSTANTS:
+        raise UnreadableError(name)
+    return {"pi": arb.pi, "e": arb.const_e}[name]() * acb(1) if name != "i" else acb(0, 1)
+
+
+def magnitude(ball: Ball) -> int:
+    """Upper bound on log2 of the absolute value; `EXACT_ZERO` for zero."""
+    return _log2(ball.abs_upper())
+
+
+def error(ball: Ball) -> int:
+    """Upper bound on log2 of the error; `EXACT_ZERO` for an exact value."""
+    return _log2(ball.complex_rad().real)
+
+
+def is_real(ball: Ball) -> bool:
+    """Whether the value may be real: its imaginary part is zero within its error."""
+    return bool(ball.imag.contains(0))
+
+
+def is_exactly_real(ball: Ball) -> bool:
+    """Whether the imaginary part is known to be zero."""
+    return bool(ball.imag.is_zero())
+
+
+def real_part(ball: Ball) -> Ball:
+    """The value without its imaginary part."""
+    from flint import acb
+
+    return acb(ball.real)
+
+
+def finite(ball: Ball) -> Ball:
+    """The ball, unless it has no bound: at a pole, or where a function is not defined."""
+    if not ball.is_finite():
+        raise UndefinedError
+    return ball
+
+
+def _log2(bound: Any) -> int:  # Any: flint.arb
+    mantissa, exponent = bound.upper().man_exp()
+    return int(exponent) + int(mantissa).bit_length() if mantissa else EXACT_ZERO

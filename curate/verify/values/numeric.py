@@ -13,8 +13,16 @@ from fractions import Fraction
 from typing import Final
 
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols, walk
-from curate.verify.values.balls import Ball, UndefinedError, magnitude
-from curate.verify.values.evaluator import Evaluator
+from curate.verify.values.balls import (
+    UndefinedError,
+    error,
+    is_exactly_real,
+    is_real,
+    magnitude,
+    real_part,
+    working,
+)
+from curate.verify.values.evaluator import evaluate
 
 _FIRST_BITS: Final = 160
 _NUM_POINTS: Final = 8
@@ -44,26 +52,20 @@ def agree(a: Node, b: Node, values: Mapping[str, Fraction], *, is_complex: bool)
     """
     more = min(2 * _FIRST_BITS + 2 * (height(a) + height(b)), 20_000)
     for bits in (_FIRST_BITS, more):
-        ev = Evaluator(bits, values)
-        try:
-            x, y = ev(a), ev(b)
-        except UndefinedError:
-            return None if values else False  # a constant without a value equals nothing
-        if not is_complex:
-            if not (is_real(x) and is_real(y)):
-                return None
-            x, y = (Ball(ev.ctx.re(ball.mid), ball.error) for ball in (x, y))
-        error = max(x.error, y.error) + 4
-        if magnitude(x.mid - y.mid) > error:
-            return False
-        if bits == more and error > max(magnitude(x.mid), magnitude(y.mid), 0) - _FIRST_BITS // 2:
-            return None  # too little is known to call them equal
+        with working(bits):
+            try:
+                x, y = evaluate(a, values), evaluate(b, values)
+            except UndefinedError:
+                return None if values else False  # a constant without a value equals nothing
+            if not is_complex:
+                if not (is_real(x) and is_real(y)):
+                    return None
+                x, y = real_part(x), real_part(y)
+            if not x.overlaps(y):
+                return False
+            if bits == more and max(error(x), error(y)) > max(magnitude(x), magnitude(y), 0) - _FIRST_BITS // 2:
+                return None  # too little is known to call them equal
     return True
-
-
-def is_real(ball: Ball) -> bool:
-    """Whether a value has no imaginary part beyond its error."""
-    return not hasattr(ball.mid, "_mpc_") or magnitude(ball.mid.imag) <= ball.error + 4
 
 
 def point(names: frozenset[str], number: int, *, is_whole: bool) -> dict[str, Fraction]:
@@ -110,10 +112,11 @@ def is_identity(a: Node, b: Node) -> bool | None:
 
 def has_value(node: Node, values: Mapping[str, Fraction]) -> bool:
     """Whether a tree has a real value at a point."""
-    try:
-        return is_real(Evaluator(_FIRST_BITS, values)(node))
-    except UndefinedError:
-        return False
+    with working(_FIRST_BITS):
+        try:
+            return is_real(evaluate(node, values))
+        except UndefinedError:
+            return False
 
 
 def _alternates(node: Node) -> bool:
@@ -132,7 +135,8 @@ def approximate(node: Node) -> float | None:
     if node.op == "neg" and node.args[0] == Node("const", (), None, "infty"):
         return -math.inf
     try:
-        ball = Evaluator(_FIRST_BITS, {})(node)
-        return float(ball.mid)
-    except (UndefinedError, TooLargeError, UnreadableError, TypeError, OverflowError):
+        with working(_FIRST_BITS):
+            ball = evaluate(node, {})
+            return float(ball.real.mid()) if is_exactly_real(ball) else None
+    except (UndefinedError, TooLargeError, UnreadableError, OverflowError):
         return None

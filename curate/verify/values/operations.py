@@ -2,73 +2,84 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from curate.verify.nodes import Node, TooLargeError
-from curate.verify.values.balls import Arithmetic, Ball, UndefinedError, magnitude
+from curate.verify.values.balls import (
+    Ball,
+    UndefinedError,
+    constant,
+    error,
+    finite,
+    is_exactly_real,
+    magnitude,
+    rational,
+)
 from curate.verify.values.exact import NotExactError, binomial, factorial, fraction
 
 MAX_MAGNITUDE: Final = 2_000_000  # bits before the point; more is refused
+MAX_EXPONENT: Final = 21  # log2 of the largest argument of the exponential
+MAX_ARGUMENT: Final = 200  # log2 of the largest argument of a function that is not a power
+MAX_GAMMA: Final = 17
+MAX_WHOLE: Final = 40
+ONE: Final = Fraction(1)
+
+Operation = Callable[[list[Ball], Node], Ball]
 
 
-def _add(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    total = balls[0].mid
-    error = balls[0].error
+def _add(balls: list[Ball], _: Node) -> Ball:
+    total = balls[0]
     for ball in balls[1:]:
-        total = total + ball.mid
-        error = max(error, ball.error, magnitude(total) - ev.bits) + 1
-    return Ball(total, error)
+        total = total + ball
+    return total
 
 
-def _mul(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    a = balls[0]
-    for b in balls[1:]:
-        mid = a.mid * b.mid
-        errors = (magnitude(a.mid) + b.error, magnitude(b.mid) + a.error, a.error + b.error, magnitude(mid) - ev.bits)
-        a = Ball(mid, max(errors) + 2)
-    return a
+def _mul(balls: list[Ball], _: Node) -> Ball:
+    product = balls[0]
+    for ball in balls[1:]:
+        product = product * ball
+    return product
 
 
-def _div(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    a, b = balls[0], ev.nonzero(balls[1])
-    mid = a.mid / b.mid
-    size = magnitude(a.mid) - magnitude(b.mid) + 1
-    error = max(a.error - magnitude(b.mid), size + ev.relative(b), magnitude(mid) - ev.bits) + 3
-    return Ball(mid, error)
+def _div(balls: list[Ball], _: Node) -> Ball:
+    return balls[0] / _nonzero(balls[1])
 
 
-def _deg(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    return ev.made(balls[0].mid * ev.ctx.pi / 180, ev.relative(balls[0])) if balls[0].mid else balls[0]
+def _nonzero(ball: Ball) -> Ball:
+    if ball.contains(0):
+        raise UndefinedError
+    return ball
 
 
-def _pct(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    return ev.made(balls[0].mid / 100, ev.relative(balls[0])) if balls[0].mid else balls[0]
+def _deg(balls: list[Ball], _: Node) -> Ball:
+    return balls[0] * constant("pi") / 180
 
 
-def _neg(_: Arithmetic, balls: list[Ball], __: Node) -> Ball:
-    return Ball(-balls[0].mid, balls[0].error)
+def _pct(balls: list[Ball], _: Node) -> Ball:
+    return balls[0] / 100
 
 
-def _pow(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
+def _neg(balls: list[Ball], _: Node) -> Ball:
+    return -balls[0]
+
+
+def _pow(balls: list[Ball], node: Node) -> Ball:
     base, exponent = balls
-    if exponent.mid == 0 and exponent.error < -(10**8):
-        return ev.rational(Fraction(1))
-    if magnitude(base.mid) <= base.error + 2:
-        return _zero_power(ev, base, exponent)
-    integer = _as_int(ev, node.args[1], exponent)
+    if exponent.is_zero():
+        return rational(ONE)
+    integer = _as_int(node.args[1], exponent)
+    if base.contains(0):
+        return _zero_power(base, exponent, integer)
     if integer is not None and abs(integer) < 10_000:
-        _check_size(abs(integer) * max(abs(magnitude(base.mid)), 1))
-        return ev.made(base.mid**integer, ev.relative(base) + abs(integer).bit_length())
+        _check_size(abs(integer) * max(abs(magnitude(base)), 1))
+        return base**integer
     if (root := _odd_root(node.args[1])) and _is_negative(base):
         top, index = root
-        positive = _pow(ev, [Ball(-base.mid, base.error), exponent], node)
-        return Ball(positive.mid * (-1) ** (top % 2), positive.error) if index % 2 else positive
-    log = _log(ev, [base], node)
-    product = _mul(ev, [log, exponent], node)
-    return _exp(ev, [product], node)
+        positive = _pow([-base, exponent], node)
+        return positive * (-1) ** (top % 2) if index % 2 else positive
+    return _exp([finite(base.log()) * exponent], node)
 
 
 def _odd_root(exponent: Node) -> tuple[int, int] | None:
@@ -80,24 +91,35 @@ def _odd_root(exponent: Node) -> tuple[int, int] | None:
     return (value.numerator, value.denominator) if value.denominator % 2 and value.denominator > 1 else None
 
 
-def _zero_power(ev: Arithmetic, base: Ball, exponent: Ball) -> Ball:
-    if ev.ctx.im(exponent.mid) == 0 and ev.ctx.re(exponent.mid) > 0:
-        power = min(float(ev.ctx.re(exponent.mid)), 10.0)
-        return Ball(ev.ctx.mpf(0), math.floor(base.error * power) + 2 if base.error < 0 else base.error)
-    raise UndefinedError
+def _zero_power(base: Ball, exponent: Ball, integer: int | None) -> Ball:
+    """A base that may be zero, to a positive power: zero within the power of its bound."""
+    if not is_exactly_real(exponent) or not exponent.real > 0:
+        raise UndefinedError
+    if integer is not None and integer < 10_000:
+        return base**integer
+    return _around_zero(base.abs_upper() ** exponent.real)
 
 
-def _as_int(ev: Arithmetic, node: Node, ball: Ball) -> int | None:
+def _around_zero(bound: Any) -> Ball:  # Any: flint.arb
+    """Zero with an error of at most `bound` in both parts."""
+    from flint import acb, arb
+
+    radius = bound.upper()
+    return acb(arb(0, radius), arb(0, radius)) if radius else acb(0)
+
+
+def _as_int(node: Node, ball: Ball) -> int | None:
+    """The whole number that a value is, or that it is within its error; None for any other."""
     if node.op == "num" and node.value is not None:
         return node.value.numerator if node.value.denominator == 1 else None
-    if ev.ctx.im(ball.mid) == 0 and abs(magnitude(ball.mid)) < 40 and ball.error < -40:
-        nearest = int(ev.ctx.nint(ev.ctx.re(ball.mid)))
-        return nearest if magnitude(ball.mid - nearest) <= ball.error + 2 else None
+    if is_exactly_real(ball) and abs(magnitude(ball)) < MAX_WHOLE and error(ball) < -MAX_WHOLE:
+        whole = ball.real.unique_fmpz()
+        return None if whole is None else int(whole)
     return None
 
 
 def _is_negative(ball: Ball) -> bool:
-    return not hasattr(ball.mid, "_mpc_") and ball.mid < 0
+    return is_exactly_real(ball) and bool(ball.real < 0)
 
 
 def _check_size(bits: int) -> None:
@@ -105,120 +127,104 @@ def _check_size(bits: int) -> None:
         raise TooLargeError("power")
 
 
-def _root(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    index = _as_int(ev, node.args[0], balls[0])
-    base = balls[1]
+def _root(balls: list[Ball], node: Node) -> Ball:
+    index, base = _as_int(node.args[0], balls[0]), balls[1]
     if index is None or not 1 <= index <= 10_000:
-        return _pow(ev, [base, _div(ev, [ev.rational(Fraction(1)), balls[0]], node)], Node("pow", (node.args[1], node)))
-    if magnitude(base.mid) <= base.error + 2:
-        return Ball(ev.ctx.mpf(0), base.error // index + 1)
+        inverse = _div([rational(ONE), balls[0]], node)
+        return _pow([base, inverse], Node("pow", (node.args[1], node)))
+    if base.is_zero():
+        return base
+    if base.contains(0):
+        return _around_zero(base.abs_upper() ** rational(Fraction(1, index)).real)
     if index % 2 and _is_negative(base):
-        return ev.made(-ev.ctx.root(-base.mid, index), ev.relative(base))
-    return ev.made(ev.ctx.root(base.mid, index) if index != 2 else ev.ctx.sqrt(base.mid), ev.relative(base))
+        return -((-base).root(index))
+    return base.sqrt() if index == 2 else base.root(index)
 
 
-def _exp(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    if magnitude(balls[0].mid) > 21:
+def _exp(balls: list[Ball], _: Node) -> Ball:
+    if magnitude(balls[0]) > MAX_EXPONENT:
         raise TooLargeError("exponential")
-    return ev.made(ev.ctx.exp(balls[0].mid), balls[0].error)
+    return balls[0].exp()
 
 
-def _log(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-    ball = ev.nonzero(balls[0])
-    mid = ev.ctx.log(ball.mid)
-    return Ball(mid, max(ev.relative(ball), magnitude(mid) - ev.bits) + 2)
+def _log(balls: list[Ball], _: Node) -> Ball:
+    return _nonzero(balls[0]).log()
 
 
-def _log_base(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    base = balls[1] if len(balls) > 1 else ev.rational(Fraction(10))
-    return _div(ev, [_log(ev, balls[:1], node), _log(ev, [base], node)], node)
+def _log_base(balls: list[Ball], node: Node) -> Ball:
+    base = balls[1] if len(balls) > 1 else rational(Fraction(10))
+    return _div([_log(balls[:1], node), _log([base], node)], node)
 
 
-def _lg(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    return _log_base(ev, balls[:1], node)
+def _lg(balls: list[Ball], node: Node) -> Ball:
+    return _log_base(balls[:1], node)
 
 
-def _smooth(name: str) -> Callable[[Arithmetic, list[Ball], Node], Ball]:
-    """A function whose derivative is at most 1 in size, but for poles and branch points."""
+def _function(name: str) -> Operation:
+    """A function of Arb; `name` is from the table below, never from the text."""
 
-    def apply(ev: Arithmetic, balls: list[Ball], _: Node) -> Ball:
-        if magnitude(balls[0].mid) > 200:
+    def apply(balls: list[Ball], _: Node) -> Ball:
+        if magnitude(balls[0]) > MAX_ARGUMENT:
             raise TooLargeError(name)
-        ball = balls[0]
-        try:
-            mid = getattr(ev.ctx, name)(ball.mid)  # the name is from the table below, never from the text
-        except (ZeroDivisionError, ValueError):
-            raise UndefinedError from None
-        if ev.ctx.isnan(mid) or ev.ctx.isinf(mid) or magnitude(mid) > ev.bits // 2:
-            raise UndefinedError
-        slack = 2 * max(magnitude(mid), 0)  # tan' = 1 + tan^2, and likewise at the other poles
-        is_branched = name in ("asin", "acos", "acosh", "atanh")
-        error = (
-            ball.error // 2 if is_branched and abs(abs(ball.mid) - 1) < 2.0 ** (ball.error // 2) else ball.error
-        ) + slack
-        if name in ("sinh", "cosh"):
-            error = ball.error + max(magnitude(mid), 0)
-        elif is_branched:
-            error += 20
-        return Ball(mid, max(error, magnitude(mid) - ev.bits) + 3)
+        if name in ("sinh", "cosh") and magnitude(balls[0]) > MAX_EXPONENT:
+            raise TooLargeError(name)
+        return getattr(balls[0], name)()
 
     return apply
 
 
-def _abs(_: Arithmetic, balls: list[Ball], __: Node) -> Ball:
-    return Ball(abs(balls[0].mid), balls[0].error + 1)
+def _abs(balls: list[Ball], _: Node) -> Ball:
+    from flint import acb
+
+    return acb(abs(balls[0]))
 
 
-def _floor(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    mid = balls[0].mid
-    if hasattr(mid, "_mpc_") or balls[0].error > -20:
+def _floor(balls: list[Ball], node: Node) -> Ball:
+    from flint import acb
+
+    if not is_exactly_real(balls[0]) or error(balls[0]) > -20:
         raise UndefinedError
-    nearest = ev.ctx.nint(mid)
-    is_whole = magnitude(mid - nearest) <= balls[0].error + 2
-    value = nearest if is_whole else (ev.ctx.floor if node.name == "floor" else ev.ctx.ceil)(mid)
-    return Ball(value, -(10**9))
+    if (whole := balls[0].real.unique_fmpz()) is not None:
+        return acb(whole)
+    return acb(balls[0].real.floor() if node.name == "floor" else balls[0].real.ceil())
 
 
-def _fact(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    number = _as_int(ev, node.args[0], balls[0])
+def _fact(balls: list[Ball], node: Node) -> Ball:
+    number = _as_int(node.args[0], balls[0])
     if number is not None and 0 <= number <= 20_000:
-        return ev.rational(factorial(Fraction(number), node.name))
-    if node.name == "!!" or magnitude(balls[0].mid) > 17:
+        return rational(factorial(Fraction(number), node.name))
+    if node.name == "!!" or magnitude(balls[0]) > MAX_GAMMA:
         raise TooLargeError("factorial")
     if number is not None:
         raise UndefinedError
-    return ev.made(ev.ctx.gamma(balls[0].mid + 1), balls[0].error + 20)
+    return (balls[0] + 1).gamma()
 
 
-def _binom(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    top, bottom = (_as_int(ev, arg, ball) for arg, ball in zip(node.args, balls, strict=True))
+def _binom(balls: list[Ball], node: Node) -> Ball:
+    top, bottom = (_as_int(arg, ball) for arg, ball in zip(node.args, balls, strict=True))
     if top is not None and bottom is not None:
         try:
-            return ev.rational(binomial(Fraction(top), Fraction(bottom)))
+            return rational(binomial(Fraction(top), Fraction(bottom)))
         except NotExactError:
             raise UndefinedError from None
-    if max(magnitude(ball.mid) for ball in balls) > 17:
+    if max(magnitude(ball) for ball in balls) > MAX_GAMMA:
         raise TooLargeError("binomial")
-    return ev.made(ev.ctx.binomial(balls[0].mid, balls[1].mid), max(ball.error for ball in balls) + 40)
+    above, below = balls
+    return (above + 1).gamma() * (below + 1).rgamma() * (above - below + 1).rgamma()
 
 
-def _extreme(_: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-    if any(hasattr(ball.mid, "_mpc_") for ball in balls):
+def _extreme(balls: list[Ball], node: Node) -> Ball:
+    from flint import acb
+
+    if not all(is_exactly_real(ball) for ball in balls):
         raise UndefinedError
-    choose = max if node.name == "max" else min
-    return choose(balls, key=lambda ball: ball.mid)
+    best = balls[0].real
+    for ball in balls[1:]:
+        best = best.max(ball.real) if node.name == "max" else best.min(ball.real)
+    return acb(best)
 
 
-def _reciprocal(name: str) -> Callable[[Arithmetic, list[Ball], Node], Ball]:
-    inner = _smooth(name)
-
-    def apply(ev: Arithmetic, balls: list[Ball], node: Node) -> Ball:
-        return _div(ev, [ev.rational(Fraction(1)), inner(ev, balls, node)], node)
-
-    return apply
-
-
-OPERATIONS: Final[dict[str, Callable[[Arithmetic, list[Ball], Node], Ball]]] = {
+OPERATIONS: Final[dict[str, Operation]] = {
     "add": _add,
     "mul": _mul,
     "div": _div,
@@ -238,10 +244,7 @@ OPERATIONS: Final[dict[str, Callable[[Arithmetic, list[Ball], Node], Ball]]] = {
     "fn ceil": _floor,
     "fn max": _extreme,
     "fn min": _extreme,
-    **{f"fn {name}": _smooth(name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan")},
-    **{f"fn arc{name}": _smooth(f"a{name}") for name in ("sin", "cos", "tan")},
-    "fn cot": _reciprocal("tan"),
-    "fn sec": _reciprocal("cos"),
-    "fn csc": _reciprocal("sin"),
-    "fn coth": _reciprocal("tanh"),
+    **{f"fn {name}": _function(name) for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
+    **{f"fn {name}": _function(name) for name in ("sinh", "cosh", "tanh", "coth", "asin", "acos", "atan")},
+    **{f"fn arc{name}": _function(f"a{name}") for name in ("sin", "cos", "tan")},
 }
