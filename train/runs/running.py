@@ -12,7 +12,7 @@ import typer
 
 from curate.errors import UserError
 from train.environment import is_main_process
-from train.runs.folder import RunFolder
+from train.runs.folder import UNFINISHED, RunFolder
 from train.runs.settings import TrainerConfig
 
 
@@ -66,7 +66,7 @@ def save_model(trainer: Any, run: RunFolder) -> None:
 
 def unfinished_model(run: RunFolder) -> Path:
     """Where a model is written before it is renamed to `model/`."""
-    return run.folder / ".model.tmp"
+    return run.folder / UNFINISHED
 
 
 def _merge(folder: Path) -> None:
