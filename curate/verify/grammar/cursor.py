@@ -1,20 +1,47 @@
-"""A cursor over the tokens of an answer: look, take, accept, expect."""
+"""A cursor over the tokens of an answer: look, take, accept, expect.
+
+The grammar is functions that take a cursor; each reads one construct and returns its tree. Brackets, commands and
+functions contain looser constructs; they call them through `cursor.levels`, so that no module imports its importer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from curate.verify.grammar.lexer import END, Token
-from curate.verify.nodes import UnreadableError
+from curate.verify.nodes import Node, UnreadableError
 
 
+class Levels(NamedTuple):
+    """The levels of the grammar, loosest first, and the argument of a command.
+
+    items: a list of statements up to one of the closing signs, which is left in place.
+    """
+
+    items: Callable[[Cursor, tuple[str, ...]], Node]
+    statement: Callable[[Cursor], Node]
+    sum: Callable[[Cursor], Node]
+    factor: Callable[[Cursor], Node]
+    power: Callable[[Cursor], Node]
+    exponent: Callable[[Cursor], Node]
+    argument: Callable[[Cursor], Node]
+
+
+@dataclass(slots=True)
 class Cursor:
-    """A place in a list of tokens, the depth of nesting, and whether a bar would close one."""
+    """A position in a list of tokens.
 
-    def __init__(self, tokens: list[Token], max_depth: int) -> None:
-        self.tokens = tokens
-        self.index = 0
-        self.bars = 0
-        self.depth = 0
-        self.max_depth = 3 * max_depth
+    bars: above zero where a bar closes an absolute value or ends the left side of a set. depth: open statements.
+    """
+
+    tokens: list[Token]
+    max_depth: int
+    levels: Levels
+    index: int = 0
+    bars: int = 0
+    depth: int = 0
 
     def peek(self, ahead: int = 0) -> Token:
         """The token ahead, or the end."""

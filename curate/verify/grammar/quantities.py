@@ -5,77 +5,65 @@ from __future__ import annotations
 import contextlib
 from typing import Final
 
+from curate.verify.grammar.cursor import Cursor
 from curate.verify.grammar.lexer import Token
-from curate.verify.grammar.primaries import CURRENCY, Primaries
+from curate.verify.grammar.postfixes import is_degree
 from curate.verify.nodes import Node, UnreadableError
 
+CURRENCY: Final = {
+    "\\$": "dollar",
+    "\\euro": "euro",
+    "\\pounds": "gbp",
+    "\\yen": "yuan",
+    "\\rupee": "inr",
+    "\\won": "krw",
+    "\\ruble": "rub",
+}
 _LETTER_UNITS: Final = "mgshLNJWVK"
 
 
-class Quantities(Primaries):
-    """Reads what makes a quantity of a value."""
+def parse_unit(cursor: Cursor, value: Node) -> Node:
+    """The value with the words behind it as its unit, or with the currency sign there; the value where none stands."""
+    if cursor.peek().text in CURRENCY and cursor.peek(1).kind not in ("num", "sym"):
+        return Node("qty", (value,), None, CURRENCY[cursor.take().text])
+    words: list[str] = []
+    while (
+        cursor.peek().kind == "text"
+        or (words and cursor.is_at("/", "\\cdot") and cursor.peek(1).kind in ("text", "sym"))
+        or (words and _is_unit_letter(cursor))
+    ):
+        if _is_unit_letter(cursor):
+            cursor.tokens[cursor.index] = cursor.peek()._replace(kind="text")
+        token = cursor.take()
+        sign = token.text.replace("\\cdot", " ") if token.kind != "text" else ""
+        words.append(sign + cursor.take().text if sign else token.text)
+        if cursor.is_at("^") and not is_degree(cursor):
+            cursor.take()
+            words[-1] += "^" + _parse_literal_exponent(cursor)
+    if words[-1:] == ["of"] and cursor.peek().kind in ("num", "sci"):
+        raise UnreadableError("a part of a number, not worked out")
+    return Node("qty", (value,), None, " ".join(words)) if words else value
 
-    def unit(self, value: Node) -> Node:
-        """Take the words behind a value: its unit; or a currency sign."""
-        if self.peek().text in CURRENCY and self.peek(1).kind not in ("num", "sym"):
-            return Node("qty", (value,), None, CURRENCY[self.take().text])
-        words: list[str] = []
-        while (
-            self.peek().kind == "text"
-            or (words and self.is_at("/", "\\cdot") and self.peek(1).kind in ("text", "sym"))
-            or (words and self._is_unit_letter())
-        ):
-            if self._is_unit_letter():
-                self.tokens[self.index] = self.peek()._replace(kind="text")
-            token = self.take()
-            sign = token.text.replace("\\cdot", " ") if token.kind != "text" else ""
-            words.append(sign + self.take().text if sign else token.text)
-            if self.is_at("^") and not self.is_degree():
-                self.take()
-                words[-1] += "^" + self._literal_exponent()
-        if words[-1:] == ["of"] and self.peek().kind in ("num", "sci"):
-            raise UnreadableError("a part of a number, not worked out")
-        return Node("qty", (value,), None, " ".join(words)) if words else value
 
-    def _is_unit_letter(self) -> bool:
-        """Whether a letter behind a unit is another: km h^{-1}."""
-        token, after = self.peek(), self.peek(1)
-        return (
-            token.kind == "sym"
-            and token.is_spaced
-            and token.text in _LETTER_UNITS
-            and (after.text == "^" or _closes(after))
-        )
-
-    def _literal_exponent(self) -> str:
-        braces = self.accept("{")
-        sign = self.accept("-") or ""
-        token = self.take()
-        if braces:
-            self.expect("}")
-        if token.kind != "num":
-            raise UnreadableError("a unit's power")
-        return sign + token.text
-
-    def letter_unit(self) -> str | None:
-        """A single letter, set apart behind a figure, that closes the value: 1.5 m, 20 s, 64 m^2, 1 h 30 min."""
-        token, after = self.peek(), self.peek(1)
-        if token.text == "\\Omega" and _closes(after):
-            self.take()
-            return "ohm"
-        if token.kind != "sym" or not token.is_spaced or token.text not in _LETTER_UNITS:
-            return None
-        if _closes(after) or (after.kind == "num" and after.is_spaced):
-            return self.take().text
-        start = self.index
-        if token.text == "m" and after.text == "^":
-            self.index += 2
-            with contextlib.suppress(UnreadableError):
-                power = self._literal_exponent()
-                if power in ("2", "3") and _closes(self.peek()):
-                    return f"m^{power}"
-            self.index = start
+def parse_letter_unit(cursor: Cursor) -> str | None:
+    """A single letter, set apart behind a figure, that closes the value: 1.5 m, 20 s, 64 m^2, 1 h 30 min; else None."""
+    token, after = cursor.peek(), cursor.peek(1)
+    if token.text == "\\Omega" and _closes(after):
+        cursor.take()
+        return "ohm"
+    if token.kind != "sym" or not token.is_spaced or token.text not in _LETTER_UNITS:
         return None
+    if _closes(after) or (after.kind == "num" and after.is_spaced):
+        return cursor.take().text
+    start = cursor.index
+    if token.text == "m" and after.text == "^":
+        cursor.index += 2
+        with contextlib.suppress(UnreadableError):
+            power = _parse_literal_exponent(cursor)
+            if power in ("2", "3") and _closes(cursor.peek()):
+                return f"m^{power}"
+        cursor.index = start
+    return None
 
 
 def unit_name(node: Node) -> str | None:
@@ -88,6 +76,28 @@ def unit_name(node: Node) -> str | None:
         parts = [unit_name(arg) for arg in node.args]
         return None if None in parts else ("/" if node.op == "div" else " ").join(part for part in parts if part)
     return None
+
+
+def _is_unit_letter(cursor: Cursor) -> bool:
+    """Whether a letter behind a unit is another: km h^{-1}."""
+    token, after = cursor.peek(), cursor.peek(1)
+    return (
+        token.kind == "sym"
+        and token.is_spaced
+        and token.text in _LETTER_UNITS
+        and (after.text == "^" or _closes(after))
+    )
+
+
+def _parse_literal_exponent(cursor: Cursor) -> str:
+    is_braced = cursor.accept("{")
+    sign = cursor.accept("-") or ""
+    token = cursor.take()
+    if is_braced:
+        cursor.expect("}")
+    if token.kind != "num":
+        raise UnreadableError("a unit's power")
+    return sign + token.text
 
 
 def _closes(token: Token) -> bool:
