@@ -1,7 +1,7 @@
 """Does this completion answer this problem? The one place that decides, for difficulty, rewards and evaluation."""
 
 from curate.verify.check import verify, verify_many
-from curate.verify.compare.decide import check_truth
+from curate.verify.compare.reading import check_truth
 from curate.verify.policy import Policy
 from curate.verify.verdict import Item, Verdict
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
-from curate.verify.compare.decide import DEFAULT, SYMBOLIC, decide, keyed, reads_as_answer
+from curate.verify.compare.decide import SYMBOLIC, decide
+from curate.verify.compare.reading import DEFAULT, keyed, reads_as_answer
 from curate.verify.extract import Extraction, extract
 from curate.verify.policy import Policy
 from curate.verify.symbolic.pool import Outcome, Pair, ask_many
@@ -21,6 +22,13 @@ from curate.verify.vocabulary.words import is_prose
 _PLACEHOLDER: Final = re.compile(
     r"(?:\\text\{ ?)?(?:(?:the|your|my|final|numerical) )*(?:answer|result)(?: here)? ?\}?|\\ldots ?", re.IGNORECASE
 )
+
+
+class _First(NamedTuple):
+    """The verdict of this process, and the cleaned pair for the workers where it is not the last word."""
+
+    verdict: Verdict
+    owed: Pair | None = None
 
 
 def verify(
@@ -45,54 +53,44 @@ def verify_many(items: Sequence[Item], *, policy: Policy = DEFAULT, workers: int
 
     workers: how many symbolic workers may run at a time; as many as cores when None.
     """
-    verdicts: list[Verdict | None] = [None] * len(items)
-    owed: dict[Pair, list[int]] = {}
-    _programs(items, verdicts, policy, workers)
-    for index, item in enumerate(items):
-        if item.kind == "code":
-            continue
-        verdict, pair = _guarded(item, policy)
-        verdicts[index] = verdict
-        if pair is not None:
-            owed.setdefault(pair, []).append(index)
-    if owed:
-        _symbolic(owed, verdicts, policy, workers)
-    return [verdict for verdict in verdicts if verdict is not None]
+    programs = _programs(items, policy, workers)
+    firsts = {index: _guarded(item, policy) for index, item in enumerate(items) if item.kind != "code"}
+    worked_out = _symbolic(firsts, policy, workers)
+    verdicts = {**programs, **{index: first.verdict for index, first in firsts.items()}, **worked_out}
+    return [verdicts[index] for index in range(len(items))]
 
 
-def _programs(items: Sequence[Item], verdicts: list[Verdict | None], policy: Policy, workers: int | None) -> None:
-    """Run the programs among the items, several at a time, and put their verdicts in place."""
+def _programs(items: Sequence[Item], policy: Policy, workers: int | None) -> dict[int, Verdict]:
+    """Run the programs among the items, several at a time; their verdicts by index."""
     indexes = [index for index, item in enumerate(items) if item.kind == "code"]
-    if indexes:
-        from curate.verify.code.grade import verify_programs
+    if not indexes:
+        return {}
+    from curate.verify.code.grade import verify_programs
 
-        for index, verdict in zip(indexes, verify_programs([items[i] for i in indexes], policy, workers), strict=True):
-            verdicts[index] = verdict
+    return dict(zip(indexes, verify_programs([items[i] for i in indexes], policy, workers), strict=True))
 
 
-def _guarded(item: Item, policy: Policy) -> tuple[Verdict, Pair | None]:
+def _guarded(item: Item, policy: Policy) -> _First:
     """A bug of ours on one hostile text must not lose the rest of a batch."""
     try:
         return _first(item, policy)
     except Exception:  # noqa: BLE001  # any: the texts come from models; it is counted and reported as a crash
-        return Verdict("undecided", "worker_crash", "exact", None, 0.0), None
+        return _First(Verdict("undecided", "worker_crash", "exact", None, 0.0))
 
 
-def _first(item: Item, policy: Policy) -> tuple[Verdict, Pair | None]:
-    """The verdict of this process, and the cleaned pair for the workers where it is not the last word."""
+def _first(item: Item, policy: Policy) -> _First:
     start = time.perf_counter()
     if item.kind != "math":
-        return Verdict("undecided", "no_verifier", "extract", None, _ms(start)), None
+        return _First(Verdict("undecided", "no_verifier", "extract", None, _ms(start)))
     found = Extraction((item.completion,), "bare") if item.is_bare else extract(item.completion, policy)
     extracted = found.answers[-1] if found.answers else None
-    if not keyed(item.ground_truth)[1]:
-        return Verdict("undecided", "unparseable_ground_truth", "exact", extracted, _ms(start)), None
+    truth = keyed(item.ground_truth)
+    if not truth.key:
+        return _First(Verdict("undecided", "unparseable_ground_truth", "exact", extracted, _ms(start)))
     decision = _weigh(found, item, policy) if found.reason is None else wrong(found.reason, "extract")
     is_unsaid = decision.reason in ("no_answer", "think_only")
-    pair = None
-    if decision == SYMBOLIC and extracted is not None:
-        pair = (keyed(item.ground_truth)[0], keyed(extracted)[0])
-    return Verdict(*decision, None if is_unsaid else extracted, _ms(start)), pair
+    owed = (truth.cleaned, keyed(extracted).cleaned) if decision == SYMBOLIC and extracted is not None else None
+    return _First(Verdict(*decision, None if is_unsaid else extracted, _ms(start)), owed)
 
 
 def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
@@ -122,14 +120,21 @@ def _claims(answer: str, how: str) -> bool:
     return bool(key) and not (how == "claim" and is_prose(cleaned)) and not _PLACEHOLDER.fullmatch(cleaned)
 
 
-def _symbolic(owed: dict[Pair, list[int]], verdicts: list[Verdict | None], policy: Policy, workers: int | None) -> None:
-    """Send what is owed to the workers, each pair once, and put their verdicts in place."""
+def _symbolic(firsts: Mapping[int, _First], policy: Policy, workers: int | None) -> dict[int, Verdict]:
+    """Send what is owed to the workers, each pair once; the verdicts by index."""
+    owed: dict[Pair, list[int]] = {}
+    for index, first in firsts.items():
+        if first.owed is not None:
+            owed.setdefault(first.owed, []).append(index)
+    verdicts: dict[int, Verdict] = {}
+    if not owed:
+        return verdicts
     for indexes, (outcome, ms) in zip(owed.values(), ask_many(list(owed), policy, workers), strict=True):
         decision = _from_worker(outcome, policy)
         for index in indexes:
-            before = verdicts[index]
-            if before is not None:
-                verdicts[index] = Verdict(*decision, before.extracted, before.ms + ms)
+            before = firsts[index].verdict
+            verdicts[index] = Verdict(*decision, before.extracted, before.ms + ms)
+    return verdicts
 
 
 def _from_worker(outcome: Outcome, policy: Policy) -> Decision:

@@ -62,6 +62,21 @@ _MAX_CLAIMS: Final = 1000  # the last ones; a sane completion has a handful
 _MAX_BARE: Final = 300
 
 
+class _Parts(NamedTuple):
+    """The final part of a completion and its thinking; is_open: a thinking block has no end."""
+
+    final: str
+    thinking: str
+    is_open: bool = False
+
+
+class _Boxes(NamedTuple):
+    """The contents of boxes; is_torn: the last one has no end."""
+
+    contents: list[str]
+    is_torn: bool = False
+
+
 class Extraction(NamedTuple):
     """The answers found, last one last; `reason` says why there is none.
 
@@ -76,7 +91,7 @@ class Extraction(NamedTuple):
 
 def extract(completion: str, policy: Policy) -> Extraction:
     """The final answers of a completion: all boxes of its final part, or its last claim."""
-    final, thinking, is_open = split_thinking(completion)
+    final, thinking, is_open = _split_thinking(completion)
     final = _before_stop(final)
     if is_open:
         return Extraction((), "", "truncated")
@@ -108,21 +123,21 @@ def _before_stop(text: str) -> str:
         end = start + match.start()
 
 
-def split_thinking(completion: str) -> tuple[str, str, bool]:
-    """(final part, thinking, whether a thinking block was left open), by the marks of the block that ends last."""
+def _split_thinking(completion: str) -> _Parts:
+    """The parts of a completion, by the marks of the thinking block that ends last."""
     last = max(_THINKING, key=lambda marks: completion.rfind(marks[1]))
     thinking, mark, final = completion.rpartition(last[1])
     if not mark:
         opening = next((opening for opening, _ in _THINKING if opening in completion), None)
         if opening is None:
-            return completion, "", False
+            return _Parts(completion, "")
         before, _, rest = completion.partition(opening)
-        return before, rest, True
-    return final, thinking, any(opening in final for opening, _ in _THINKING)
+        return _Parts(before, rest, is_open=True)
+    return _Parts(final, thinking, any(opening in final for opening, _ in _THINKING))
 
 
-def _boxes(text: str) -> tuple[list[str], bool]:
-    """Contents of the boxes that stand in one another's company, and whether the last one is torn off."""
+def _boxes(text: str) -> _Boxes:
+    """All boxes of a text, up to one that is torn off."""
     found: list[str] = []
     index = 0
     while (match := _BOX.search(text, index)) is not None:
@@ -137,10 +152,10 @@ def _boxes(text: str) -> tuple[list[str], bool]:
             continue
         end = matching_brace(text, start)
         if end < 0:
-            return found, True
+            return _Boxes(found, is_torn=True)
         found.append(text[start + 1 : end])
         index = end + 1
-    return found, False
+    return _Boxes(found)
 
 
 def _marked(final: str, policy: Policy) -> Extraction | None:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from curate.verify.compare import families
 from curate.verify.compare.measures import measure
 from curate.verify.compare.named_values import FUNCTION_NAMES, named, settled
+from curate.verify.compare.plus_minus import expand_signs
 from curate.verify.compare.single_values import Rules, single
 from curate.verify.nodes import Node, UnreadableError, walk
-from curate.verify.verdict import Decision, correct, wrong
+from curate.verify.verdict import Decision, Reason, correct, wrong
 
 Same = Callable[[Node, Node, Rules], Decision]
 GROUPS: Final = ("list", "set", "paren")
@@ -31,7 +31,7 @@ def _names(node: Node) -> set[str]:
     """The names of a list of named values; empty where one has none. x_1 and x_2 are both x: two roots."""
     if node.op not in ("list", "set"):
         return set()
-    found = [named(arg)[0] for arg in node.args]
+    found = [named(arg).name for arg in node.args]
     if found and found[0] and not any(found[1:]) and not any(arg.op == "rel" for arg in node.args[1:]):
         found = found[:1]  # n = 3, 4, 5
     return {_label(n) for n in found if n is not None} if all(found) else set()
@@ -50,9 +50,9 @@ def spread(node: Node) -> Node:
     """A plus-minus as the list of its values; named items of a list by their values where all names are one."""
     if any(n.op == "pm" for n in walk(node)):
         if node.op in ("list", "set"):
-            return node._replace(args=tuple(v for arg in node.args for v in families.expand_signs(_unnamed(arg))))
+            return node._replace(args=tuple(v for arg in node.args for v in expand_signs(_unnamed(arg))))
         if node.op != "rel":
-            values = families.expand_signs(node)
+            values = expand_signs(node)
             return Node("list", tuple(values), None, ",")
     if node.op in ("list", "set") and any(arg.op == "rel" for arg in node.args):
         return _by_name(node)
@@ -60,7 +60,7 @@ def spread(node: Node) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    return named(settled(node))[1]
+    return named(settled(node)).value
 
 
 def _by_name(node: Node) -> Node:
@@ -80,7 +80,7 @@ def _by_name(node: Node) -> Node:
 
 def many_for_one(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
     """Several values offered where the truth is one: wrong unless every one of them is the truth."""
-    reason = "hedged" if answer.op == "list" and answer.name == "or" else "multiple_answers"
+    reason: Reason = "hedged" if answer.op == "list" and answer.name == "or" else "multiple_answers"
     if not answer.args:
         return _DIFFERENT
     if answer.op == "paren" and not answer.name.startswith("()n"):
@@ -90,7 +90,7 @@ def many_for_one(truth: Node, answer: Node, rules: Rules, same: Same) -> Decisio
     are_all = all(same(truth, arg, rules).verdict == "correct" for arg in answer.args)
     if are_all and not answer.name.endswith("named") and (answer.op == "set" or _is_restated(answer)):
         return same(truth, answer.args[0], rules)
-    return _DIFFERENT if answer.op == "set" else wrong(reason, "extract")  # type: ignore[arg-type]  # one of Reason
+    return _DIFFERENT if answer.op == "set" else wrong(reason, "extract")
 
 
 def _is_restated(answer: Node) -> bool:

@@ -15,11 +15,10 @@ from curate.verify.compare.answers import compare
 from curate.verify.compare.congruences import congruence, remainder, same_classes
 from curate.verify.compare.dates import date
 from curate.verify.compare.labels import same_label
+from curate.verify.compare.reading import SIGNS, is_advanced, keyed, parsed
 from curate.verify.compare.single_values import Rules
-from curate.verify.grammar.parser import parse
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
 from curate.verify.policy import Policy
-from curate.verify.spelling.normalise import canonical, clean
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.words import (
     is_letter_alone,
@@ -33,7 +32,6 @@ from curate.verify.vocabulary.words import (
     spoken_number,
 )
 
-DEFAULT: Final = Policy()
 SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # the mark of a pair that the workers should see
 _ASKS_TO_ROUND: Final = re.compile(
     r"\bround(?:ed|ing)?\b|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant (?:figures?|digits?)\b|"
@@ -41,25 +39,20 @@ _ASKS_TO_ROUND: Final = re.compile(
     re.IGNORECASE,
 )
 _NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
-_ADVANCED: Final = re.compile(r"\\(?:i?int|oint|sum|prod|lim|partial|nabla|det)(?![A-Za-z])|\\frac\{d\}")
 _SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # bars open it
 _FIGURES: Final = re.compile(r"[0-9]+")
 _DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
 _ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
 _EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
-_SIGNS: Final = re.compile(r"(?:\\[a-zA-Z]+ ?)+")  # symbols without a value, such as the suits of cards
-_SPACED_LIST: Final = re.compile(r"(?!\d{1,3}(?: \d{3})+$)-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,}")
 _OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: no choice of B
 _CAPITALS: Final = re.compile(r"[A-Z]{2,}")
 _ROMAN: Final = re.compile(r"(?=[IVX]{2,}|[MDCLXVI]{4,})M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-_MAX_TEXT: Final = 60
 _MANY_WORDS: Final = 5
-_MAX_CLEANED: Final = 20_000
 
 
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
     """Compare two bare answers in this process; what needs a worker comes back as undecided, stage `symbolic`."""
-    decision = _decide(truth, answer, Rules(policy, *_asked(question)))
+    decision = _decide(truth, answer, _rules(policy, question))
     if question and decision.verdict == "correct" and decision.reason != "exact" and _is_restated(answer, question):
         return wrong("different", "text")
     return decision
@@ -67,13 +60,16 @@ def decide(truth: str, answer: str, policy: Policy, question: str | None = None)
 
 def _is_restated(answer: str, question: str) -> bool:
     """Whether an answer such as |x|=5 only repeats what the question asks to solve."""
-    return _SIZE.match(answer) is not None and keyed(answer)[1] in keyed(question)[1]
+    return _SIZE.match(answer) is not None and keyed(answer).key in keyed(question).key
+
+
+def _rules(policy: Policy, question: str | None) -> Rules:
+    return Rules(policy, *_asked(question)) if question else Rules(policy)
 
 
 @lru_cache(maxsize=10_000)
-def _asked(question: str | None) -> tuple[bool, bool]:
-    if not question:
-        return False, False
+def _asked(question: str) -> tuple[bool, bool]:
+    """Whether a question asks for a rounded value, and whether it names a number base."""
     return _ASKS_TO_ROUND.search(question) is not None, _NAMES_BASE.search(question) is not None
 
 
@@ -97,15 +93,6 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
     if decision.verdict != "correct" and any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
         return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 is 2e - 1 as well
     return decision
-
-
-@lru_cache(maxsize=20_000)
-def keyed(text: str) -> tuple[str, str]:
-    """A text cleaned for the grammar, and the key under which it is the same string as another."""
-    if len(text) > _MAX_CLEANED:  # beyond every limit: good for comparing strings only
-        return text, text.strip()
-    cleaned = clean(text)
-    return cleaned, canonical(cleaned)
 
 
 def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
@@ -165,13 +152,13 @@ def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
 
 def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
     try:
-        tree_t = _parsed(truth, rules.policy)
+        tree_t = parsed(truth, rules.policy)
     except TooLargeError:
         return undecided("unparseable_ground_truth", "limits")
     except UnreadableError:
         return _unread_truth(truth, answer)
     try:
-        tree_a = _parsed(answer, rules.policy)
+        tree_a = parsed(answer, rules.policy)
         return compare(tree_t, tree_a, rules)
     except (TooLargeError, RecursionError):
         return wrong("too_long", "limits")
@@ -182,14 +169,14 @@ def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
 def _unread_truth(truth: str, answer: str) -> Decision:
     if _is_symbolic(truth, answer):
         return SYMBOLIC
-    if is_prose(truth) or _in_words(answer) or (_SIGNS.fullmatch(truth) and _SIGNS.fullmatch(answer)):
+    if is_prose(truth) or _in_words(answer) or (SIGNS.fullmatch(truth) and SIGNS.fullmatch(answer)):
         return wrong("different", "text")
     return undecided("unparseable_ground_truth", "exact")
 
 
 def _is_symbolic(truth: str, answer: str) -> bool:
     """Whether a pair is for the workers: it has sums, integrals or the like, and neither side is plain words."""
-    return any(_ADVANCED.search(text) for text in (truth, answer)) and not (_in_words(truth) or _in_words(answer))
+    return (is_advanced(truth) or is_advanced(answer)) and not (_in_words(truth) or _in_words(answer))
 
 
 def _in_words(text: str) -> bool:
@@ -200,64 +187,9 @@ def _in_words(text: str) -> bool:
 def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decision:
     number = spoken_number(answer)
     if number is not None:
-        return compare(tree, _parsed(number, rules.policy), rules)
+        return compare(tree, parsed(number, rules.policy), rules)
     if _is_symbolic(truth, answer) and num_words(answer) < _MANY_WORDS:
         return SYMBOLIC
     if any(node.name == "ldots" or (node.op == "text" and node is not tree) for node in walk(tree)):
         return undecided("unparseable_ground_truth", "exact")
     return wrong("different", "text")
-
-
-@lru_cache(maxsize=20_000)
-def _tree(cleaned: str, max_depth: int, max_digits: int) -> Node | str | Exception:
-    if _SPACED_LIST.fullmatch(cleaned):
-        cleaned = cleaned.replace(" ", ", ")
-    if is_phrase(cleaned):
-        return Node("text", (), None, cleaned)
-    try:
-        return parse(cleaned, max_depth=max_depth, max_digits=max_digits)
-    except RecursionError:
-        return TooLargeError("nested too deep")
-    except (TooLargeError, UnreadableError) as error:
-        return error.with_traceback(None)
-
-
-def _parsed(cleaned: str, policy: Policy) -> Node:
-    tree = _tree(cleaned, policy.max_depth, policy.max_digits)
-    if isinstance(tree, Exception):
-        raise tree
-    return tree  # type: ignore[return-value]  # never a str
-
-
-def reads_as_answer(text: str, policy: Policy) -> bool:
-    """Whether a text is an answer and nothing else: mathematics, an option letter or one word; not a sentence."""
-    cleaned, key = keyed(text)
-    if not key or num_words(cleaned) > 1:
-        return False
-    if option_letter(cleaned) is not None:
-        return True
-    try:
-        return _parsed(cleaned, policy).op != "text"
-    except (TooLargeError, UnreadableError):
-        return _ADVANCED.search(cleaned) is not None
-
-
-def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAULT) -> str | None:
-    """None where a ground truth can be checked against, else the reason code why not."""
-    if kind != "math":
-        return None if kind == "code" else "no_verifier"
-    cleaned = clean(ground_truth)
-    if not canonical(cleaned):
-        return "unparseable_ground_truth"
-    if len(cleaned) > policy.max_chars:
-        return "too_long"
-    if option_and_content(cleaned) is not None or congruence(cleaned) is not None:
-        return None
-    try:
-        _parsed(cleaned, policy)
-    except TooLargeError:
-        return "too_long"
-    except UnreadableError:
-        is_word = (is_prose(cleaned) and len(cleaned) <= _MAX_TEXT) or _SIGNS.fullmatch(cleaned)
-        return None if is_word or _ADVANCED.search(cleaned) else "unparseable_ground_truth"
-    return None

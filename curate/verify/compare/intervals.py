@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
+from curate.verify.compare.outcomes import Sameness, compare_values
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
-from curate.verify.values.equality import equal
 from curate.verify.values.numeric import approximate
 
 _INF: Final = Node("const", (), None, "infty")
@@ -106,20 +106,20 @@ def _operation(node: Node) -> Pieces:
     return intersect(left, right if node.op == "cap" else complement(right))
 
 
-def same_set(a: Pieces, b: Pieces) -> bool | None:
-    """Whether two sets are equal, piece by piece; None where end points can't be compared."""
+def same_set(a: Pieces, b: Pieces) -> Sameness:
+    """Whether two sets are equal, piece by piece; unknown where end points can't be compared."""
     if len(a) != len(b):
-        return False
+        return "different"
     is_known = True
     for p, q in zip(a, b, strict=True):
         if p[2:] != q[2:]:
-            return False
+            return "different"
         for x, y in ((p.low, q.low), (p.high, q.high)):
-            outcome = equal(x.node, y.node)
-            if outcome is False:
-                return False
-            is_known = is_known and outcome is not None
-    return True if is_known else None
+            outcome = compare_values(x.node, y.node)
+            if outcome == "different":
+                return "different"
+            is_known = is_known and outcome != "unknown"
+    return "same" if is_known else "unknown"
 
 
 def merge(found: list[Piece]) -> Pieces:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
+from curate.verify.compare.outcomes import Equality, compare_values, is_equal
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
-from curate.verify.values.equality import Proof, equal
 from curate.verify.vocabulary.units import NO_UNIT, Unit, do_conflict, parse_unit, without_rate
 
 _PERCENT_WORDS = frozenset(["percent", "percents", "percentage", "per cent"])
@@ -132,22 +132,22 @@ def _split(node: Node) -> tuple[Node, Unit]:
     return node, NO_UNIT
 
 
-def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:
-    """Compare two values with their marks under the policy; raises what `values.equal` raises."""
+def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Equality:
+    """Compare two values with their marks under the policy; raises what `equal` raises."""
     truth, answer = _in_radians(truth, answer), _in_radians(answer, truth)
     units = without_rate(truth.unit, answer.unit), without_rate(answer.unit, truth.unit)
     truth, answer = truth._replace(unit=units[0]), answer._replace(unit=units[1])
     if _are_of_other_kinds(truth, answer) or do_conflict(truth.unit, answer.unit):
-        return False
+        return "different"
     if policy.units == "required" and bool(truth.unit.powers) != bool(answer.unit.powers):
-        return False
+        return "different"
     a, b = truth.value, answer.value
     if truth.unit.powers and answer.unit.powers and truth.unit.scale != answer.unit.scale:
         a, b = Node("mul", (a, num(truth.unit.scale))), Node("mul", (b, num(answer.unit.scale)))
     if truth.is_percent != answer.is_percent:
         return _percent(truth, answer, policy)
-    outcome = equal(a, b)
-    if outcome or truth.is_degree == answer.is_degree:
+    outcome = compare_values(a, b)
+    if is_equal(outcome) or truth.is_degree == answer.is_degree:
         return outcome
     return _radians(truth, answer)
 
@@ -169,16 +169,16 @@ def _are_of_other_kinds(truth: Measure, answer: Measure) -> bool:
     )
 
 
-def _percent(truth: Measure, answer: Measure, policy: Policy) -> Proof | bool | None:
+def _percent(truth: Measure, answer: Measure, policy: Policy) -> Equality:
     hundredth = Fraction(1, 100)
     a, b = (Node("mul", (m.value, num(hundredth))) if m.is_percent else m.value for m in (truth, answer))
-    outcome = equal(a, b)
-    if not outcome and policy.percent == "same_figure":
-        return equal(truth.value, answer.value)
+    outcome = compare_values(a, b)
+    if not is_equal(outcome) and policy.percent == "same_figure":
+        return compare_values(truth.value, answer.value)
     return outcome
 
 
-def _radians(truth: Measure, answer: Measure) -> Proof | bool | None:
+def _radians(truth: Measure, answer: Measure) -> Equality:
     degree = Node("div", (_PI, num(180)))
     a, b = (Node("mul", (m.value, degree)) if m.is_degree else m.value for m in (truth, answer))
-    return equal(a, b)
+    return compare_values(a, b)

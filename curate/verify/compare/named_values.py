@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from curate.verify.compare.single_values import Rules, equal_values
 from curate.verify.nodes import Node, rename, symbols, walk
@@ -12,6 +12,20 @@ from curate.verify.verdict import Decision, wrong
 
 FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
 _UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
+
+
+class Named(NamedTuple):
+    """The name that an equation gives a value, None where it gives none, and the value."""
+
+    name: Node | None
+    value: Node
+
+
+class _Call(NamedTuple):
+    """f and x of f(x)."""
+
+    function: str
+    argument: str
 
 
 def is_equation(node: Node) -> bool:
@@ -89,21 +103,21 @@ def false_chain(node: Node) -> Decision | None:
     if any(symbols(side) for side in sides) or len(sides) < 2:
         return None
     for side in sides[1:]:
-        if equal_values(sides[0], side, Rules(Policy(approximate="never"))) is False:
+        if equal_values(sides[0], side, Rules(Policy(approximate="never"))) == "different":
             return wrong("multiple_answers", "extract")
     return None
 
 
-def named(node: Node) -> tuple[Node | None, Node]:
-    """(name, value) of `x=5` or `f(x)=x=...`; (None, value) of what has no name."""
+def named(node: Node) -> Named:
+    """The name and value of `x=5` or `f(x)=x=...`; no name, and the tree itself, of anything else."""
     if node.op == "rel" and set(node.name.split()) == {"="}:
         if is_name(node.args[0]):
-            return node.args[0], node.args[-1]
+            return Named(node.args[0], node.args[-1])
         if len(node.args) == 2 and is_name(node.args[1]) and not symbols(node.args[0]):
-            return node.args[1], node.args[0]
+            return Named(node.args[1], node.args[0])
         if not any(symbols(side) for side in node.args):
-            return None, node.args[-1]
-    return None, node
+            return Named(None, node.args[-1])
+    return Named(None, node)
 
 
 def sought(node: Node) -> Node:
@@ -132,16 +146,13 @@ def _is_sequence(a: Node, b: Node) -> bool:
 
 def with_argument_of(truth: Node, answer: Node) -> Node:
     """An answer's equation with the function's variable named as in the truth: f(t)=t^2 for f(x)=x^2."""
-    (name_t, _), (name_a, _) = named(truth), named(answer)
-    parts = [_argument(n) for n in (name_t, name_a)]
-    if parts[0] is None or parts[1] is None or parts[0] == parts[1] or parts[0][0] != parts[1][0]:
+    wanted, given = (_call(named(n).name) for n in (truth, answer))
+    if wanted is None or given is None or wanted == given or wanted.function != given.function:
         return answer
-    (_, wanted), (_, given) = parts[0], parts[1]
-    return answer if wanted in symbols(answer) else rename(answer, {given: wanted})
+    return answer if wanted.argument in symbols(answer) else rename(answer, {given.argument: wanted.argument})
 
 
-def _argument(name: Node | None) -> tuple[str, str] | None:
-    """(f, x) of f(x)."""
+def _call(name: Node | None) -> _Call | None:
     if name is None or name.op != "mul" or len(name.args) != 2 or any(part.op != "sym" for part in name.args):
         return None
-    return (name.args[0].name, name.args[1].name) if name.args[0].name in FUNCTION_NAMES else None
+    return _Call(name.args[0].name, name.args[1].name) if name.args[0].name in FUNCTION_NAMES else None

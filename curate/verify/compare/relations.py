@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final, NamedTuple
 
+from curate.verify.compare.outcomes import Sameness
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols
-from curate.verify.values.balls import Ball, UndefinedError, is_real, working
+from curate.verify.values.balls import UndefinedError, is_real, working
 from curate.verify.values.evaluator import evaluate
 from curate.verify.values.exact import NotExactError, P, residue
 from curate.verify.values.numeric import point
@@ -18,39 +19,46 @@ _ENOUGH: Final = 3
 _BITS: Final = 200
 
 
-def same_relation(a: Node, b: Node) -> bool | None:
+class _Multiple(NamedTuple):
+    """Whether one expression is a constant multiple of another, and the sign of the constant."""
+
+    sameness: Sameness
+    is_negative: bool = False
+
+
+def same_relation(a: Node, b: Node) -> Sameness:
     """Whether two relations of one sign hold at the same points: their differences are constant multiples.
 
-    An inequality also needs the sign of the multiple. None where the expressions can't be evaluated.
+    An inequality also needs the sign of the multiple. Unknown where the expressions can't be evaluated.
     """
     if len(a.args) != 2 or len(b.args) != 2 or a.name not in _REVERSED or b.name not in _REVERSED:
-        return None
+        return "unknown"
     if symbols(a) != symbols(b) or (b.name != a.name and b.name != _REVERSED[a.name]):
-        return False
+        return "different"
     f, g = (Node("add", (node.args[0], Node("neg", (node.args[1],)))) for node in (a, b))
-    if a.name in ("=", "!=") and (outcome := _proportional(f, g)) is not None:
+    if a.name in ("=", "!=") and (outcome := _proportional(f, g)) != "unknown":
         return outcome
-    ratio = _constant_ratio(f, g)
-    if ratio is None or ratio is False:
-        return ratio
+    multiple = _constant_multiple(f, g)
+    if multiple.sameness != "same" or a.name in ("=", "!="):
+        return multiple.sameness
     is_flipped = a.name != b.name
-    return True if a.name in ("=", "!=") else bool(ratio.real < 0) == is_flipped
+    return "same" if multiple.is_negative == is_flipped else "different"
 
 
-def _proportional(f: Node, g: Node) -> bool | None:
+def _proportional(f: Node, g: Node) -> Sameness:
     """Whether the numerators of two rational functions are constant multiples of one another, modulo P."""
     try:
         pairs = [(residue(f, i)[0], residue(g, i)[0]) for i in range(_NUM_POINTS)]
     except (NotExactError, TooLargeError):
-        return None
+        return "unknown"
     (f0, g0), *others = pairs
     if f0 == 0 or g0 == 0:
-        return None
-    return all(f0 * gi % P == fi * g0 % P for fi, gi in others)
+        return "unknown"
+    return "same" if all(f0 * gi % P == fi * g0 % P for fi, gi in others) else "different"
 
 
-def _constant_ratio(f: Node, g: Node) -> Ball | Literal[False] | None:
-    """The ratio of two expressions where it is one real number; False where it is not, None where it is not known."""
+def _constant_multiple(f: Node, g: Node) -> _Multiple:
+    """Compare f/g at several points; unknown where it can't be evaluated at three of them, or is complex."""
     names, ratios = symbols(f) | symbols(g), []
     with working(_BITS):
         for number in range(_NUM_SAMPLES):
@@ -60,15 +68,18 @@ def _constant_ratio(f: Node, g: Node) -> Ball | Literal[False] | None:
             except UndefinedError:
                 continue
             except UnreadableError:
-                return None
-            if x.contains(0) or y.contains(0):
-                return False if x.contains(0) != y.contains(0) else None
+                return _Multiple("unknown")
+            is_zero = [bool(side.contains(0)) for side in (x, y)]
+            if any(is_zero):
+                return _Multiple("unknown" if all(is_zero) else "different")
             ratios.append(x / y)
         if len(ratios) < _ENOUGH:
-            return None
+            return _Multiple("unknown")
         if any(not ratio.overlaps(ratios[0]) for ratio in ratios):
-            return False
-        return None if any(not is_real(ratio) for ratio in ratios) else ratios[0]
+            return _Multiple("different")
+        if any(not is_real(ratio) for ratio in ratios):
+            return _Multiple("unknown")
+        return _Multiple("same", bool(ratios[0].real < 0))
 
 
 def turned(node: Node) -> Node:

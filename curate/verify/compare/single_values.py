@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 
 from curate.verify.compare import relations
 from curate.verify.compare.measures import equal_measures, measure, with_letter_units
+from curate.verify.compare.outcomes import Equality
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
-from curate.verify.values.equality import Proof, rounds_to
+from curate.verify.values.equality import rounds_to
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.words import same_words
 
@@ -42,25 +43,25 @@ def single(truth: Node, answer: Node, rules: Rules) -> Decision:
     if "ratio" in (truth.op, answer.op):
         return _ratios(truth, answer, rules)
     outcome = equal_values(truth, answer, rules)
-    if outcome is None:
+    if outcome == "unknown":
         return undecided("unparseable_answer", "numeric")
-    return correct(outcome, "exact" if outcome == "exact" else "numeric") if isinstance(outcome, str) else DIFFERENT
+    return correct(outcome, "exact" if outcome == "exact" else "numeric") if outcome != "different" else DIFFERENT
 
 
-def equal_values(truth: Node, answer: Node, rules: Rules) -> Proof | bool | None:
-    """How two values with their units are known to be equal; False where they differ, None where nobody can tell."""
+def equal_values(truth: Node, answer: Node, rules: Rules) -> Equality:
+    """How two values with their units are known to be equal, or that they differ, or that nobody can tell."""
     a = measure(truth)
     try:
         b = measure(answer)
     except UnreadableError:
-        return False  # two quantities where the truth has one
+        return "different"  # two quantities where the truth has one
     if a.unit.powers and not b.unit.powers:
         b = with_letter_units(b.value, a.unit) or b
     elif b.unit.powers and not a.unit.powers:
         a = with_letter_units(a.value, b.unit) or a
     outcome = equal_measures(a, b, rules.policy)
     if (
-        outcome is False
+        outcome == "different"
         and rules.policy.approximate == "when_asked"
         and a[1:] == b[1:]
         and _rounds(a.value, b.value, rules)
@@ -170,8 +171,10 @@ def _proportions(truth: Node, answer: Node, rules: Rules) -> Decision:
     first_t, first_a = truth.args[0], answer.args[0]
     for t, a in zip(truth.args[1:], answer.args[1:], strict=True):
         cross = equal_values(Node("mul", (t, first_a)), Node("mul", (a, first_t)), rules)
-        if not cross:
-            return DIFFERENT if cross is False else undecided("unparseable_answer", "numeric")
+        if cross == "different":
+            return DIFFERENT
+        if cross == "unknown":
+            return undecided("unparseable_answer", "numeric")
     return correct("exact", "exact")
 
 

@@ -1,0 +1,33 @@
+"""Functions by cases: the same values under the same conditions, in any order."""
+
+from __future__ import annotations
+
+from curate.verify.compare.collections import Same
+from curate.verify.compare.named_values import named
+from curate.verify.compare.single_values import Rules
+from curate.verify.nodes import Node, UnreadableError
+from curate.verify.verdict import Decision, correct, undecided, wrong
+
+
+def same_cases(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
+    """Compare case by case; undecided where a condition has no counterpart, since it may be said in another way."""
+    truth, answer = (named(n).value if n.op == "rel" else n for n in (truth, answer))
+    if truth.op != answer.op or len(truth.args) != len(answer.args):
+        return wrong("different", "set")
+    left = list(answer.args)
+    for value, condition in (row.args for row in truth.args):
+        hit = next((row for row in left if _is_same(condition, row.args[1], rules, same)), None)
+        if hit is None:
+            return undecided("unparseable_answer", "set")
+        decision = same(value, hit.args[0], rules)
+        if decision.verdict != "correct":
+            return decision
+        left.remove(hit)
+    return correct("set", "set")
+
+
+def _is_same(truth: Node, answer: Node, rules: Rules, same: Same) -> bool:
+    try:
+        return same(truth, answer, rules).verdict == "correct"
+    except UnreadableError:
+        return False
