@@ -12,6 +12,8 @@ import queue
 import threading
 from typing import Any, NamedTuple, Protocol
 
+from curate.engines.own_loop import OwnLoop
+
 # Any: vllm has no stubs here, so its prompts, parameters and outputs are what it makes of them
 
 
@@ -48,14 +50,11 @@ class AsyncDriver:
         from vllm.v1.engine.async_llm import AsyncLLM
 
         self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True)
-        self._thread.start()
+        self._loop = OwnLoop("vllm")
 
     async def generate(self, request_id: str, prompt: Any, params: Any) -> Any:
         """See `Driver`."""
-        there = asyncio.run_coroutine_threadsafe(self._generate(request_id, prompt, params), self._loop)
-        return await asyncio.wrap_future(there)
+        return await self._loop.ask(self._generate(request_id, prompt, params))
 
     def is_idle(self) -> bool:
         """See `Driver`."""
@@ -63,9 +62,7 @@ class AsyncDriver:
 
     def close(self) -> None:
         """See `Driver`."""
-        asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._loop.wait(self._shut_down())
         self._loop.close()
 
     async def _generate(self, request_id: str, prompt: Any, params: Any) -> Any:

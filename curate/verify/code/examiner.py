@@ -7,7 +7,6 @@ when it died.
 
 from __future__ import annotations
 
-import atexit
 import os
 import socket
 import subprocess
@@ -16,13 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
+from curate.process_wide import ProcessWide
 from curate.verify.code.inside import wire
 from curate.verify.code.sandbox import Limits, Sandbox, start
 
 END_S: Final = 2.0
-
-_lock: Final = threading.Lock()
-_standing: dict[tuple[int, Limits], Standing] = {}
 
 
 class Standing(NamedTuple):
@@ -40,7 +37,7 @@ def examination(job: dict[str, object], channel: socket.socket, limits: Limits) 
     try:
         wire.send(folder, job)
         os.lseek(folder, 0, os.SEEK_SET)
-        _hand_over([channel.fileno(), theirs, folder], limits)
+        EXAMINERS.get().hand_over([channel.fileno(), theirs, folder], limits)
     finally:
         os.close(folder)
         os.close(theirs)
@@ -50,28 +47,31 @@ def examination(job: dict[str, object], channel: socket.socket, limits: Limits) 
         os.close(report)
 
 
-def _hand_over(fds: list[int], limits: Limits) -> None:
-    # the process number: a fork of ours must not talk on its parent's socket
-    place = (os.getpid(), limits)
-    with _lock:
-        for is_last in (False, True):
-            standing = _standing.get(place) or _standing.setdefault(place, _start(limits))
-            try:
-                socket.send_fds(standing.control, [b"j"], fds)
-            except OSError:
-                standing.control.close()
-                del _standing[place]
-                if is_last:
-                    raise
-            else:
-                return
+class _Examiners:
+    """This process's examiners, by their limits."""
 
+    def __init__(self) -> None:
+        self.standing: dict[Limits, Standing] = {}
+        self._lock = threading.Lock()
 
-@atexit.register
-def _dismiss() -> None:
-    """Let this process's examiners end while someone reaps them: not every machine's first process does."""
-    for (pid, _), standing in _standing.items():
-        if pid == os.getpid():
+    def hand_over(self, fds: list[int], limits: Limits) -> None:
+        """Give a job's files to the examiner with these limits; one that died is started again, once."""
+        with self._lock:
+            for is_last in (False, True):
+                standing = self.standing.get(limits) or self.standing.setdefault(limits, _start(limits))
+                try:
+                    socket.send_fds(standing.control, [b"j"], fds)
+                except OSError:
+                    standing.control.close()
+                    del self.standing[limits]
+                    if is_last:
+                        raise
+                else:
+                    return
+
+    def dismiss(self) -> None:
+        """Let them end while someone reaps them: not every machine's first process does."""
+        for standing in self.standing.values():
             standing.control.close()
             with suppress(subprocess.TimeoutExpired):
                 standing.box.process.wait(END_S)
@@ -84,3 +84,6 @@ def _start(limits: Limits) -> Standing:
     box = start("examiner", theirs.fileno(), limits, dies_with_us=False)
     theirs.close()
     return Standing(box, ours)
+
+
+EXAMINERS: Final = ProcessWide(_Examiners, _Examiners.dismiss)

@@ -88,11 +88,6 @@ def verify_programs(items: Sequence[Item], policy: Policy, workers: int | None =
         return list(pool.map(lambda item: verify_code(item.completion, item.tests, policy), items))
 
 
-def run_source(source: str, tests: CodeTests, policy: Policy) -> Decision:
-    """The same for a program that is at hand, such as a reference solution."""
-    return _run(source, tests, policy)
-
-
 def _wanted(tests: CodeTests) -> tuple[list[str], str]:
     """The names that a program must define, and the prompt whose continuation it may be."""
     if isinstance(tests, AssertTests):

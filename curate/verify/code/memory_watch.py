@@ -7,7 +7,6 @@ in that time, some 100 MB, and never more than its number of processes times the
 
 from __future__ import annotations
 
-import os
 import resource
 import threading
 import time
@@ -15,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Protocol
+
+from curate.process_wide import ProcessWide
 
 EVERY_S: Final = 0.05
 _PAGE: Final = resource.getpagesize()
@@ -92,6 +93,4 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-WATCH: Final = Watch()
-# a forked child has no such thread, and none of its parent's sandboxes
-os.register_at_fork(after_in_child=WATCH.__init__)  # type: ignore[misc]  # anew, for every holder of the name
+WATCH: Final = ProcessWide(Watch)

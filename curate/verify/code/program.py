@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
+from curate.process_wide import ProcessWide
 from curate.verify.verdict import Reason
 
 THINK_END: Final = "</think>"
@@ -27,8 +28,7 @@ _PYTHON: Final = ("", "python", "python3", "py", "py3")
 MAX_CHARS: Final = 100_000
 ERRORS: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 
-
-_lock: Final = threading.Lock()
+_FILTERS_LOCK: Final = ProcessWide(threading.Lock)
 
 
 class Program(NamedTuple):
@@ -41,7 +41,7 @@ class Program(NamedTuple):
 def find_program(completion: str, names: Collection[str] = (), prompt: str = "") -> Program:
     """The program that a completion hands in; reasons: think_only, truncated, no_answer, too_long."""
     # a strange escape in a model's program is its own affair; the lock, because filters belong to the whole process
-    with _lock, warnings.catch_warnings():
+    with _FILTERS_LOCK.get(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _find(completion, names, prompt)
 

@@ -25,6 +25,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from curate.process_wide import ProcessWide
 from curate.verify.code.inside import wire
 from curate.verify.code.memory_watch import WATCH
 from curate.verify.readable import can_be_read
@@ -39,9 +40,6 @@ SAYS_S: Final = 5.0  # for bwrap to say what it started; a machine at full load 
 HINT: Final = "install bubblewrap (apt-get install bubblewrap), or use --unsafe-local for code that you trust"
 
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-
-_slots = itertools.count()
-_slot_lock = threading.Lock()
 
 
 class SandboxUnavailable(Exception):  # noqa: N818  # a state of the machine, not a mistake in a program
@@ -117,7 +115,7 @@ def sandbox(script: str, channel: int, limits: Limits, job: dict[str, object]) -
     box = start(script, channel, limits, job)
     total_mb = limits.total_memory_mb
     try:
-        with WATCH.over(box, total_mb << 20) if total_mb is not None else nullcontext():
+        with WATCH.get().over(box, total_mb << 20) if total_mb is not None else nullcontext():
             yield box
     finally:
         box.kill()
@@ -223,7 +221,8 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
     """The command line up to the program: limits, another user, a namespace of everything."""
     if not limits.is_isolated:
         return _bare_limits(limits)
-    user = ["setpriv", f"--reuid={_next_uid()}", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    uid = _USERS.get().next_uid() if os.geteuid() == 0 else None
+    user = ["setpriv", f"--reuid={uid}", "--regid=65534", "--clear-groups"] if uid is not None else []
     return [
         *_bare_limits(limits),
         *([*user, "--no-new-privs"] if user else []),
@@ -251,7 +250,15 @@ def _library_folders() -> Sequence[str]:
     return arguments
 
 
-def _next_uid() -> int:
+class _Users:
     """Another user for each sandbox, so that the limits of one do not count against another."""
-    with _slot_lock:
-        return FIRST_UID + (os.getpid() * 64 + next(_slots) % 64) % 1_000_000
+
+    def __init__(self) -> None:
+        self._slots, self._lock = itertools.count(), threading.Lock()
+
+    def next_uid(self) -> int:
+        with self._lock:
+            return FIRST_UID + (os.getpid() * 64 + next(self._slots) % 64) % 1_000_000
+
+
+_USERS: Final = ProcessWide(_Users)

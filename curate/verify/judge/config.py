@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
@@ -24,6 +25,11 @@ class JudgeConfig(Config):
     @field_validator("url")
     @classmethod
     def _is_http(cls, url: str) -> str:
-        if not url.startswith(("http://", "https://")):
+        try:
+            parts = urlsplit(url)
+            is_whole = url.startswith(("http://", "https://")) and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a port that is no number, brackets without an address
+            is_whole = False
+        if not is_whole:
             raise ValueError("write a URL such as http://localhost:8000/v1")
         return url

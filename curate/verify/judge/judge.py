@@ -8,55 +8,32 @@ the rules is counted on a sample of the pairs that rules decided.
 
 from __future__ import annotations
 
-import asyncio
-import atexit
 import hashlib
 import logging
-import os
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol, Self
+from typing import Final, Literal, Self
 
-import httpx
-
-from curate.engines.protocol import Engine, Request
-from curate.errors import UserError
+from curate.process_wide import ProcessWide
 from curate.verify.judge.cache import JudgeCache, content_key
 from curate.verify.judge.config import JudgeConfig
 from curate.verify.judge.prompt import MAX_ANSWER_CHARS, VERSION, ask, decoy, read, says_something
+from curate.verify.judge.speaker import ServerSpeaker, Speaker
 from curate.verify.verdict import OVERRUN, Item, Verdict
 
 JUDGED: Final = (*OVERRUN, "unparseable_answer", "unparseable_ground_truth")
 AUDITED: Final = ("different", "symbolic", "set")
-TRANSIENT: Final = (408, 409, 425, 429, 500, 502, 503, 504)
-REFUSED: Final = (400, 401, 403, 404)
 LOG: Final = logging.getLogger("gradus.judge")
 
 
 Opinion = Literal["same", "different", "contradiction", "silence"]
-
-
-class Speaker(Protocol):
-    """A model that replies to messages."""
-
-    def say(self, messages: Sequence[dict[str, str]]) -> str | None:
-        """The reply; None where there is none: a time-out, a server that fails, a body that is no reply."""
-        ...
-
-    def identity(self) -> dict[str, Any]:  # Any: JSON values
-        """What decides its replies."""
-        ...
-
-    def close(self) -> None:
-        """Let it go."""
-        ...
 
 
 class Judge:
@@ -163,83 +140,26 @@ def open_judge(config: JudgeConfig) -> Judge:
     return Judge(speaker, cache=config.cache, audit_rate=config.audit_rate, num_in_flight=config.num_in_flight)
 
 
-@cache
 def shared_judge(config: JudgeConfig) -> Judge:
     """The judge that all of this process share which have the same config; closed when the process ends."""
-    judge = open_judge(config)
-    atexit.register(judge.close)
-    return judge
+    return _JUDGES.get().of(config)
 
 
-class ServerSpeaker:
-    """A model behind an OpenAI-compatible server."""
+class _Judges:
+    """The shared judges, by config."""
 
-    def __init__(self, config: JudgeConfig) -> None:
-        self._config = config
-        key = os.environ.get("OPENAI_API_KEY")
-        self._client = httpx.Client(
-            base_url=config.url.rstrip("/") + "/",
-            timeout=config.timeout_s,
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-        )
+    def __init__(self) -> None:
+        self._opened: dict[JudgeConfig, Judge] = {}
+        self._lock = threading.Lock()
 
-    def identity(self) -> dict[str, Any]:
-        """Its model and how replies are drawn; not where the server stands."""
-        return {"model": self._config.model, "max_tokens": self._config.max_tokens, "temperature": 0}
-
-    def say(self, messages: Sequence[dict[str, str]]) -> str | None:
-        """See `Speaker`; `UserError` where the server refuses the request itself."""
-        body = {"messages": list(messages), "seed": 0, **self.identity()}
-        for attempt in range(self._config.num_tries):
-            if attempt:
-                time.sleep(min(0.5 * 2**attempt, 8.0))
-            try:
-                response = self._client.post("chat/completions", json=body)
-            except httpx.TransportError:
-                continue
-            if response.status_code in REFUSED:
-                raise UserError(_refusal(self._config, response))
-            if response.status_code not in TRANSIENT:
-                return _content(response)
-        return None
+    def of(self, config: JudgeConfig) -> Judge:
+        with self._lock:
+            return self._opened.get(config) or self._opened.setdefault(config, open_judge(config))
 
     def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+        with ExitStack() as stack:
+            for judge in self._opened.values():
+                stack.callback(judge.close)
 
 
-def _refusal(config: JudgeConfig, response: httpx.Response) -> str:
-    said = " ".join(response.text.split())[:200]
-    return (
-        f"judge {config.url}: refuses model {config.model!r} ({response.status_code}: {said}); check url, model and key"
-    )
-
-
-def _content(response: httpx.Response) -> str | None:
-    """The text of a reply that ended by itself; whatever else a server sends is none."""
-    try:
-        choice = response.json()["choices"][0]
-        content = choice["message"]["content"]
-    except (ValueError, LookupError, TypeError):
-        return None
-    return content if isinstance(content, str) and choice.get("finish_reason") != "length" else None
-
-
-class EngineSpeaker:
-    """A model in this process: an engine whose prompts are messages written one below the other."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def identity(self) -> dict[str, Any]:
-        """See `Speaker`."""
-        return dict(self._engine.identity())
-
-    def say(self, messages: Sequence[dict[str, str]]) -> str | None:
-        """See `Speaker`."""
-        prompt = "\n\n".join(message["content"] for message in messages)
-        completion = asyncio.run(self._engine.complete(Request(content_key(prompt), 0, prompt, 0)))
-        return completion.text if completion.finish_reason != "length" else None
-
-    def close(self) -> None:
-        """The engine belongs to whoever opened it."""
+_JUDGES: Final = ProcessWide(_Judges, _Judges.close)

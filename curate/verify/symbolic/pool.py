@@ -8,7 +8,6 @@ threads of torch and vLLM, from any thread, and inside daemonic processes.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import os
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from curate.cpus import usable_cores
+from curate.process_wide import ProcessWide
 from curate.verify.policy import Policy
 from curate.verify.readable import can_be_read
 
@@ -46,15 +46,6 @@ def ask_many(pairs: Sequence[Pair], policy: Policy, workers: int | None = None) 
 def default_workers() -> int:
     """As many as cores, up to eight."""
     return min(8, usable_cores())
-
-
-def close() -> None:
-    """Stop the idle workers and wait for them; the next pair starts new ones."""
-    while True:
-        try:
-            _IDLE.servers.get_nowait().stop()
-        except queue.Empty:
-            return
 
 
 class Server:
@@ -125,37 +116,53 @@ class Server:
         return "unreadable" if reply is None else reply
 
 
-class _Idle:
+class _Workers:
     """The idle workers of this process, and how many may run at a time, as reckoned when the first one is needed."""
 
     def __init__(self) -> None:
-        self.servers: queue.LifoQueue[Server] = queue.LifoQueue()
-        self._lock = threading.Lock()
-        self._slots: threading.BoundedSemaphore | None = None
+        self.slots = threading.BoundedSemaphore(default_workers())
+        self._idle: queue.LifoQueue[Server] = queue.LifoQueue()
 
-    @property
-    def slots(self) -> threading.BoundedSemaphore:
-        with self._lock:
-            if self._slots is None:
-                self._slots = threading.BoundedSemaphore(default_workers())
-            return self._slots
+    def take(self) -> Server:
+        """An idle worker, or a new one."""
+        while True:
+            try:
+                server = self._idle.get_nowait()
+            except queue.Empty:
+                return Server()
+            if server.is_alive:
+                return server
+            server.stop()
+
+    def put_back(self, server: Server) -> None:
+        """Keep a worker for the next pair."""
+        self._idle.put(server)
+
+    def stop_idle(self) -> None:
+        """Stop the idle workers and wait for them."""
+        while True:
+            try:
+                self._idle.get_nowait().stop()
+            except queue.Empty:
+                return
 
 
-_IDLE = _Idle()
+WORKERS: Final = ProcessWide(_Workers, _Workers.stop_idle)
 
 
 def _ask(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
     """One pair; a crash is tried once more by another worker, since a busy machine can be its cause."""
-    with _IDLE.slots:
-        outcome, ms = _ask_once(pair, policy)
+    workers = WORKERS.get()
+    with workers.slots:
+        outcome, ms = _ask_once(workers, pair, policy)
         if outcome == "worker_crash":
-            outcome, more_ms = _ask_once(pair, policy)
+            outcome, more_ms = _ask_once(workers, pair, policy)
             ms += more_ms
     return (None if outcome == "unreadable" else outcome), ms
 
 
-def _ask_once(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
-    server = _idle_server()
+def _ask_once(workers: _Workers, pair: Pair, policy: Policy) -> tuple[Outcome, float]:
+    server = workers.take()
     if not server.wait_ready():
         server.stop()
         return "worker_crash", 0.0
@@ -163,25 +170,5 @@ def _ask_once(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
     outcome = server.ask(pair, policy)
     ms = (time.perf_counter() - start) * 1000
     if server.is_alive:
-        _IDLE.servers.put(server)
+        workers.put_back(server)
     return outcome, ms
-
-
-def _idle_server() -> Server:
-    while True:
-        try:
-            server = _IDLE.servers.get_nowait()
-        except queue.Empty:
-            return Server()
-        if server.is_alive:
-            return server
-        server.stop()
-
-
-def _forget() -> None:
-    """A forked child must not talk over its parent's pipes."""
-    _IDLE.__init__()  # type: ignore[misc]  # anew, for every holder of the name
-
-
-atexit.register(close)
-os.register_at_fork(after_in_child=_forget)

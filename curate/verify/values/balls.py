@@ -6,33 +6,23 @@ and the right to compute. python-flint is imported at the first use.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, Final
 
+from curate.process_wide import ProcessWide
 from curate.verify.nodes import UnreadableError
 
 Ball = Any  # flint.acb: the package has no types
 EXACT_ZERO: Final = -(10**9)  # the magnitude of zero
 CONSTANTS: Final = ("pi", "e", "i")
+_TURN: Final = ProcessWide(threading.RLock)
 
 
 class UndefinedError(Exception):
     """The expression has no value at this point: a division by zero, a logarithm of zero."""
-
-
-class _Turn:
-    """Whose turn it is to compute; a forked child starts with a free lock."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-
-_TURN: Final = _Turn()
-os.register_at_fork(after_in_child=_TURN.__init__)  # type: ignore[misc]  # the same object, made anew
 
 
 @contextmanager
@@ -40,7 +30,7 @@ def working(bits: int) -> Iterator[None]:
     """Compute at a precision of so many bits until the block ends."""
     from flint import ctx
 
-    with _TURN.lock:
+    with _TURN.get():
         before, ctx.prec = ctx.prec, bits
         try:
             yield

@@ -10,10 +10,10 @@ from curate.cpus import VARIABLE, usable_cores
 
 ONE_OF_MANY = """
 from curate.runner.ray import _Actor
-from curate.verify.symbolic.pool import _IDLE, default_workers
+from curate.verify.symbolic.pool import WORKERS, default_workers
 from curate.cpus import usable_cores
 _Actor(None, False, {one_of_many})
-print(usable_cores(), default_workers(), _IDLE.slots._value)
+print(usable_cores(), default_workers(), WORKERS.get().slots._value)
 """
 
 

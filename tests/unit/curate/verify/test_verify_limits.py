@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from curate.verify import Item, Policy, verify, verify_many
-from curate.verify.symbolic.pool import ask_many, close
+from curate.verify.symbolic.pool import WORKERS, ask_many
 
 HOSTILE = [
     ("7", "9^{9^{9^{9}}}"),
@@ -150,7 +150,7 @@ def test_sums_limits_and_integrals_are_worked_out(truth: str, answer: str, verdi
 
 def test_workers_are_reaped() -> None:
     verify(r"\boxed{\int_0^1 x dx}", "\\frac12")
-    close()
+    WORKERS.close()
     children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
     states = [Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] for child in children]
     assert "Z" not in states

@@ -173,7 +173,7 @@ def test_the_examiner_ends_with_the_process_that_started_it(sandboxed: None) -> 
         "from curate.verify.code import examiner\nfrom curate.verify.code.grade import verify_code\n"
         'tests = \'{"style": "assert", "tests": ["assert f(2) == 4"], "entry_points": ["f"]}\'\n'
         "assert verify_code('```python\\ndef f(x): return 4\\n```', tests).verdict == 'correct'\n"
-        "print(*(standing.box.process.pid for standing in examiner._standing.values()))\n"
+        "print(*(standing.box.process.pid for standing in examiner.EXAMINERS.get().standing.values()))\n"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert ran.returncode == 0, ran.stderr

@@ -12,7 +12,7 @@ from support.judge_server import Script, fair, says, serve
 from curate.config import parse
 from curate.errors import UserError
 from curate.verify.judge.config import JudgeConfig
-from curate.verify.judge.judge import EngineSpeaker, Judge, open_judge
+from curate.verify.judge.judge import Judge, open_judge
 from curate.verify.judge.prompt import ask, decoy, read, says_something
 from curate.verify.verdict import Item, Verdict
 
@@ -233,22 +233,3 @@ def test_many_pairs_keep_their_order() -> None:
     with serve(odd) as (url, _), open_judge(JudgeConfig(url=url, model="m")) as judge:
         found = judge.review(items, verdicts)
     assert [verdict.verdict == "correct" for verdict in found] == [index % 3 == 1 for index in range(40)]
-
-
-def test_an_engine_in_this_process_can_judge() -> None:
-    class Fair:
-        def identity(self) -> dict[str, str]:
-            return {"engine": "fair"}
-
-        async def complete(self, request: Any) -> Any:
-            from curate.engines.protocol import Completion
-
-            fields = json.loads(request.prompt.rpartition("\n\n")[2])
-            text = fair(fields, 0)["choices"][0]["message"]["content"]
-            return Completion(request.key, 0, text, 5, "stop", 0)
-
-        def close(self) -> None:
-            pass
-
-    with Judge(EngineSpeaker(Fair())) as judge:
-        assert judge.review([ITEM], [UNDECIDED])[0].verdict == "correct"

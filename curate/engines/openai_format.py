@@ -1,0 +1,81 @@
+"""What OpenAI-compatible servers are sent and what they answer, as JSON: no HTTP here."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from curate.engines.config import EngineConfig
+from curate.engines.prompts import EMPTY_THINK, messages, prefill, raw_text, template_switches
+from curate.engines.protocol import Completion, Request
+
+# Any: JSON, of which nothing is known before it is read
+MALFORMED: Final = (ValueError, LookupError, TypeError)  # what reading raises where a body is no such answer
+
+
+def question(request: Request, config: EngineConfig) -> tuple[str, dict[str, Any]]:
+    """The path behind the base URL that a request is posted to, and its body."""
+    body: dict[str, Any] = {
+        "model": config.model,
+        "max_tokens": request.max_tokens or config.max_tokens,
+        "temperature": config.temperature,
+        "top_p": config.top_p,
+        "seed": request.seed,
+    }
+    # what not every server knows is sent only where it was asked for
+    if config.top_k:
+        body["top_k"] = config.top_k
+    if config.stop:
+        body["stop"] = list(config.stop)
+    if config.prompt_format == "raw":
+        return "/completions", body | {"prompt": raw_text(request.prompt, config) + prefill(config)}
+    body["messages"] = messages(request.prompt, config)
+    if switches := template_switches(config):
+        body["chat_template_kwargs"] = switches
+    if prefill(config):
+        body["messages"].append({"role": "assistant", "content": EMPTY_THINK})
+        body |= {"add_generation_prompt": False, "continue_final_message": True}
+    return "/chat/completions", body
+
+
+def completion_of(body: bytes, request: Request) -> Completion:
+    """The completion in an answer; one of `MALFORMED` where there is none."""
+    answer = json.loads(body)
+    choice = answer["choices"][0]
+    text = _text(choice)
+    num_tokens = int((answer.get("usage") or {}).get("completion_tokens") or len(text.split()))
+    reason = "length" if choice.get("finish_reason") == "length" else "stop"
+    return Completion(request.key, request.index, text, num_tokens, reason, request.seed)
+
+
+def served_models(body: bytes) -> list[str]:
+    """The names in a list of models; empty where it is no such list, for a server need not list its models."""
+    try:
+        return [str(entry["id"]) for entry in json.loads(body)["data"]]
+    except MALFORMED:
+        return []
+
+
+def error_message(body: bytes, text: str) -> str:
+    """What a refusal says, in one line: its message, or all of its text where it has none."""
+    try:
+        answer = json.loads(body)
+        found = answer.get("error", answer)
+        message = found.get("message", found) if isinstance(found, dict) else found
+    except (ValueError, AttributeError):
+        message = text
+    return " ".join(str(message).split())
+
+
+def _text(choice: dict[str, Any]) -> str:
+    """The whole completion: reasoning that the server took apart goes back in front of the answer."""
+    if "text" in choice:
+        return str(choice["text"])
+    message = choice["message"]
+    said = message["content"] or ""
+    if not isinstance(said, str):
+        raise TypeError(f"content is {type(said).__name__}, not text")
+    if thought := message.get("reasoning_content") or message.get("reasoning"):
+        return f"<think>{thought}</think>{said}"
+    # the template opened the think block, so the server sent only its end
+    return f"<think>{said}" if "</think>" in said and "<think>" not in said else said
