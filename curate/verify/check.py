@@ -16,7 +16,7 @@ from curate.verify.compare.reading import DEFAULT, keyed, reads_as_answer
 from curate.verify.extract import Extraction, extract
 from curate.verify.policy import Policy
 from curate.verify.symbolic.pool import Outcome, Pair, ask_many
-from curate.verify.verdict import OVERRUN, Decision, Item, Verdict, correct, undecided, wrong
+from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
 from curate.verify.vocabulary.words import is_prose
 
 _PLACEHOLDER: Final = re.compile(
@@ -138,13 +138,13 @@ def _symbolic(firsts: Mapping[int, _First], policy: Policy, workers: int | None)
 
 
 def _from_worker(outcome: Outcome, policy: Policy) -> Decision:
-    if outcome is True:
+    if outcome == "equal":
         return correct("symbolic", "symbolic")
-    if outcome is False:
+    if outcome == "different":
         return wrong("different", "symbolic")
-    if outcome in OVERRUN:
-        return Decision(policy.answer_overrun, outcome, "symbolic")  # type: ignore[arg-type]  # one of OVERRUN
-    return undecided("unparseable_answer", "symbolic")
+    if outcome == "unreadable":
+        return undecided("unparseable_answer", "symbolic")
+    return Decision(policy.answer_overrun, outcome, "symbolic")
 
 
 def _ms(start: float) -> float:

@@ -19,14 +19,18 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from curate.cpus import usable_cores
 from curate.process_wide import ProcessWide
 from curate.verify.policy import Policy
 from curate.verify.readable import can_be_read
 
-Outcome = bool | str | None  # equal, different, unreadable; or `timeout`, `memory`, `worker_crash`
+Outcome = Literal["equal", "different", "unreadable", "timeout", "memory", "worker_crash"]
+_READY: Final = b'"ready"\n'
+_REPLIES: Final[dict[object, Outcome]] = {
+    True: "equal", False: "different", None: "unreadable", "timeout": "timeout", "memory": "memory",
+}  # fmt: skip
 Pair = tuple[str, str]
 
 _SERVER: Final = Path(__file__).with_name("worker.py")
@@ -72,7 +76,7 @@ class Server:
 
     def wait_ready(self) -> bool:
         """Wait until sympy is loaded: no pair pays for that."""
-        self._is_ready = self._is_ready or self._read(_START_S) == "ready"
+        self._is_ready = self._is_ready or self._read(_START_S) == _READY
         return self._is_ready
 
     def ask(self, pair: Pair, policy: Policy) -> Outcome:
@@ -89,7 +93,7 @@ class Server:
             is_hanging = self.is_alive
             self.stop()
             return "timeout" if is_hanging else "worker_crash"
-        return reply
+        return _REPLIES.get(json.loads(reply), "worker_crash")
 
     def stop(self) -> None:
         """Kill it and wait for it, so that no zombie stays."""
@@ -100,8 +104,8 @@ class Server:
                 with contextlib.suppress(OSError):  # what was still buffered for a dead process
                     stream.close()
 
-    def _read(self, timeout_s: float) -> Outcome:
-        """One reply line; None when there is none in time, or the process is gone."""
+    def _read(self, timeout_s: float) -> bytes | None:
+        """One line of JSON; None when there is none in time, or the process is gone."""
         stdout = self._process.stdout
         if stdout is None:
             return None
@@ -112,8 +116,7 @@ class Server:
             if not chunk or len(line) > _MAX_REPLY:
                 return None
             line += chunk
-        reply: Outcome = json.loads(line)
-        return "unreadable" if reply is None else reply
+        return line
 
 
 class _Workers:
@@ -158,7 +161,7 @@ def _ask(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
         if outcome == "worker_crash":
             outcome, more_ms = _ask_once(workers, pair, policy)
             ms += more_ms
-    return (None if outcome == "unreadable" else outcome), ms
+    return outcome, ms
 
 
 def _ask_once(workers: _Workers, pair: Pair, policy: Policy) -> tuple[Outcome, float]:
