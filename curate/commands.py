@@ -15,13 +15,14 @@ import typer
 from curate.artifacts.artifact import open_artifact
 from curate.config import Config
 from curate.difficulty.redecide import RedecideConfig, redecide
+from curate.ingest import stage as ingest
+from curate.ingest.plan import IngestConfig, plan, preview
 from curate.ingest.sources import ENCODING_HINT, pinned, sources_from
-from curate.ingest.stage import IngestConfig, ingest, plan, preview
 from curate.options import Maps, Names, Revisions, Splits, with_options
 from curate.review.command import ReviewConfig, review
 from curate.runner.executors import check_executor
 from curate.runner.run import Outcome, run_stage
-from curate.stages import STAGES, Entry
+from curate.stages import FIRST, STAGES, Entry
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
 
@@ -108,13 +109,13 @@ def ingest_command(
     stated["encoding"] = encodings
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
     typer.echo("\n".join(preview(one) for one in plans))
-    outcome = ingest(plans, config, out, force=force)
+    outcome = run_stage(ingest.stage(config, plans), None, out, force=force)
     typer.echo(summary(outcome))
     if "invalid_utf8" in outcome.manifest.reasons:
         typer.echo(f"  invalid_utf8: {ENCODING_HINT}")
 
 
-app.command("ingest", help=IngestConfig.__doc__)(with_options(ingest_command, IngestConfig))
+app.command(FIRST, help=IngestConfig.__doc__)(with_options(ingest_command, IngestConfig))
 
 
 def _add(name: str, entry: Entry) -> None:
@@ -130,7 +131,8 @@ def _add(name: str, entry: Entry) -> None:
 app.command("verify", help=verify_command.HELP)(with_options(verify_command.verify_file, Policy))
 
 for _name, _entry in STAGES.items():
-    _add(_name, _entry)
+    if _name != FIRST:
+        _add(_name, _entry)
 
 
 def review_command(

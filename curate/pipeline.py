@@ -24,14 +24,13 @@ from curate.artifacts.manifest import fingerprint, read_manifest, write_atomic
 from curate.config import Config, nearest, parse, read_yaml
 from curate.engines import keep_warm
 from curate.errors import UserError
+from curate.ingest.plan import IngestConfig, Plan, plan
 from curate.ingest.sources import Source, pinned
-from curate.ingest.stage import IngestConfig, Plan, identity, ingest, plan
 from curate.runner.run import Outcome, run_stage
 from curate.runner.stage import Stage
-from curate.stages import STAGES
+from curate.stages import FIRST, STAGES
 
 PIPELINE: Final = "pipeline.json"
-INGEST: Final = "ingest"
 
 
 class PipelineFile(Config):
@@ -43,15 +42,14 @@ class PipelineFile(Config):
 
 
 class Pipeline(NamedTuple):
-    """What a pipeline file asks for: the planned sources, how to import them, and the stages behind, in order."""
+    """What a pipeline file asks for: the planned sources, and the stages in order, of which the first reads them."""
 
     plans: list[Plan]
-    ingest: IngestConfig
     stages: dict[str, Config]
 
     def names(self) -> list[str]:
         """The folders of the run, in order."""
-        return [INGEST, *self.stages]
+        return list(self.stages)
 
 
 def read_pipeline(path: Path) -> Pipeline:
@@ -59,13 +57,12 @@ def read_pipeline(path: Path) -> Pipeline:
     file = parse(PipelineFile, read_yaml(path), str(path))
     if not file.sources:
         raise UserError(f"{path}: sources is empty; name at least one path or hub id")
-    if INGEST in list(file.stages)[1:]:
-        raise UserError(f"{path}: stages.{INGEST} stands behind another stage; it is always first")
+    if FIRST in list(file.stages)[1:]:
+        raise UserError(f"{path}: stages.{FIRST} stands behind another stage; it is always first")
     sources = [parse(Source, table, str(path), f"sources.{at}") for at, table in enumerate(file.sources)]
-    tables = {name: table or {} for name, table in file.stages.items()}
-    config = parse(IngestConfig, tables.pop(INGEST, {}), str(path), f"stages.{INGEST}")
-    stages = {name: _config(name, table, path) for name, table in tables.items()}
-    return Pipeline([plan(pinned(source), config) for source in sources], config, stages)
+    limits = parse(IngestConfig, file.stages.get(FIRST) or {}, str(path), f"stages.{FIRST}")
+    others = {name: _config(name, table or {}, path) for name, table in file.stages.items() if name != FIRST}
+    return Pipeline([plan(pinned(source), limits) for source in sources], {FIRST: limits, **others})
 
 
 def run_pipeline(
@@ -75,29 +72,24 @@ def run_pipeline(
 
     What the stages need (a benchmark, a model, rulings) is looked for before the first of them begins.
     """
-    stages = {name: _stage(name, config) for name, config in pipeline.stages.items()}
+    stages = {name: _stage(name, pipeline) for name in pipeline.names()}
     _record(pipeline, out, force=force)
-    done(ingest(pipeline.plans, pipeline.ingest, out / INGEST, force=force))
     with keep_warm():
-        for (name, stage), before in zip(stages.items(), pipeline.names(), strict=False):
-            pool = open_artifact(out / before)
+        before: Path | None = None
+        for name, stage in stages.items():
+            pool = open_artifact(before) if before is not None else None
             where = executor if stage.scope == "batch" else "local"
-            done(run_stage(stage, pool, out / name, force=force, executor=where))
+            before = out / name
+            done(run_stage(stage, pool, before, force=force, executor=where))
 
 
 def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:
     """One line a stage: its settings and what a run would do with it; nothing is written."""
     digest: str | None = None
-    for name in pipeline.names():
-        wanted: str | None = None
-        if name == INGEST:
-            wanted = fingerprint(**identity(pipeline.plans, pipeline.ingest))
-            config: Config = pipeline.ingest
-        else:
-            config = pipeline.stages[name]
-            stage = _stage(name, config)
-            if digest is not None:
-                wanted = fingerprint(**stage.identity(digest))
+    for name, config in pipeline.stages.items():
+        stage = _stage(name, pipeline)
+        is_known = name == FIRST or digest is not None
+        wanted = fingerprint(**stage.identity(digest)) if is_known else None
         settings = config.model_dump(mode="json", exclude_defaults=True)
         digest, state = _state(out / name, wanted)
         yield f"{name:<16} {state:<44} {json.dumps(settings, ensure_ascii=False) if settings else ''}".rstrip()
@@ -116,13 +108,14 @@ def stages_of(run: Path) -> list[str]:
 
 def _config(name: str, table: dict[str, Any], path: Path) -> Config:  # Any: settings not yet checked
     if name not in STAGES:
-        raise UserError(f"{path}: stages.{name} is no stage; {nearest(name, [INGEST, *STAGES])}")
+        raise UserError(f"{path}: stages.{name} is no stage; {nearest(name, list(STAGES))}")
     model: type[Config] = getattr(importlib.import_module(STAGES[name].module), STAGES[name].config)
     return parse(model, table, str(path), f"stages.{name}")
 
 
-def _stage(name: str, config: Config) -> Stage:
-    stage: Stage = importlib.import_module(STAGES[name].module).stage(config)
+def _stage(name: str, pipeline: Pipeline) -> Stage:
+    module, config = importlib.import_module(STAGES[name].module), pipeline.stages[name]
+    stage: Stage = module.stage(config, pipeline.plans) if name == FIRST else module.stage(config)
     return stage
 
 

@@ -1,4 +1,4 @@
-"""The stages behind `ingest`, by name: the module that holds each, and its config model. It imports none of them."""
+"""The stages by name: the module that holds each, and its config model. It imports none of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from typing import Final, NamedTuple
 
 
 class Entry(NamedTuple):
-    """Where a stage lives. Its module has the config model of this name and `stage(config) -> Stage`."""
+    """Where a stage lives. Its module has the config model of this name and `stage(config) -> Stage`.
+
+    The module of `FIRST`, which reads sources, has `stage(config, plans)`.
+    """
 
     module: str
     config: str
 
 
+FIRST: Final = "ingest"
 STAGES: Final[dict[str, Entry]] = {
+    "ingest": Entry("curate.ingest.stage", "IngestConfig"),
     "dedup": Entry("curate.dedup.stage", "DedupConfig"),
     "multiple-choice": Entry("curate.multiple_choice.stage", "MultipleChoiceConfig"),
     "decontaminate": Entry("curate.decontaminate.stage", "DecontaminateConfig"),

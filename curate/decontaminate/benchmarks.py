@@ -17,8 +17,8 @@ from curate.config import nearest
 from curate.errors import UserError
 from curate.ingest.builder import Builder, Unusable
 from curate.ingest.formats import format_of
+from curate.ingest.plan import IngestConfig, plan
 from curate.ingest.sources import Source, pinned, read_rows, source_at
-from curate.ingest.stage import IngestConfig, plan
 from curate.records import PROBLEM, schema
 
 # What `--against default` stands for: the benchmarks that reasoning models are reported on, each at a fixed commit, so

@@ -7,8 +7,9 @@ tests that each other's reference solutions pass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -25,25 +26,23 @@ Twin = dict[str, str | None]
 
 @dataclass(frozen=True)
 class Merge:
-    """The rows that go (`absorbed`: position), those that gain twins (`winners`) and rows read by source."""
+    """The rows that go (`absorbed`: position), those that gain twins (`winners`) and each chunk's position.
+
+    A chunk is known by the place of its first row.
+    """
 
     absorbed: pl.DataFrame
     winners: pl.DataFrame
-    starts: tuple[int, ...]
-    num_rows: dict[str, int]
+    starts: Mapping[tuple[str, int], int]
 
-    @property
-    def num_merged(self) -> int:
-        """Rows that went into another."""
-        return self.absorbed.height
-
-    def applied(self, index: int, rows: pl.DataFrame) -> pl.DataFrame:
-        """Chunk `index` without its absorbed rows, its winners with `also_in` and conflicts decided."""
-        placed = rows.with_row_index("position", offset=self.starts[index])
+    def applied(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """A chunk without its absorbed rows, its winners with `also_in` and conflicts decided."""
+        source, source_row = rows.select("source", "source_row").row(0)
+        start = self.starts[source, source_row]
+        placed = rows.with_row_index("position", offset=start)
         placed = placed.with_columns(pl.col("position").cast(pl.UInt32))
         # of all only those of this chunk: a join goes through every row of what it is given
-        end = self.starts[index] + rows.height
-        is_here = pl.col("position").is_between(self.starts[index], end, closed="left")
+        is_here = pl.col("position").is_between(start, start + rows.height, closed="left")
         absorbed, winners = self.absorbed.filter(is_here), self.winners.filter(is_here)
         placed = placed.join(absorbed, on="position", how="anti", maintain_order="left")
         placed = placed.drop("also_in").join(winners, on="position", how="left", maintain_order="left")
@@ -58,10 +57,10 @@ def find_merges(shards: Sequence[Path]) -> Merge:
     """Compare all rows of the chunks by key; `shards` are Parquet files of `records.PROBLEM` and the decision."""
     slim = [_slim(pl.scan_parquet(shard)).collect() for shard in shards]
     heights = [frame.height for frame in slim]
-    starts = tuple(sum(heights[:index]) for index in range(len(heights)))
+    starts = tuple(accumulate(heights[:-1], initial=0))
+    places = [frame.select("source", "source_row").row(0) for frame in slim]
     rows = pl.concat(slim, rechunk=True).with_row_index("position").with_columns(pl.col("position").cast(pl.UInt32))
     del slim
-    counts = dict(rows.group_by("source").len().sort("source").iter_rows())
     twins = rows.filter(pl.struct(_GROUP).is_duplicated() & pl.col("is_usable"))
     del rows
     order = ["has_truth", "has_solution", "position"]
@@ -76,7 +75,7 @@ def find_merges(shards: Sequence[Path]) -> Merge:
     absorbed = groups.select(pl.col("others").explode().alias("position")).drop_nulls()
     conflicts = _conflicts(shards, starts, groups.filter(pl.col("num_truths") > 1))
     winners = groups.select("position", "also_in").join(conflicts, on="position", how="left")
-    return Merge(absorbed, winners, starts, {str(name): count for name, count in counts.items()})
+    return Merge(absorbed, winners, dict(zip(places, starts, strict=True)))
 
 
 def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:

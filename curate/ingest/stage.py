@@ -1,158 +1,86 @@
 """Ingest: raw sources become one pool of problems, exact duplicates merged, unusable rows dropped with their line.
 
 Two passes over the data, so that a pool of any size streams through little memory. The first turns rows into problems,
-a chunk at a time, in `rows.tmp`; `curate.ingest.merge` then decides from keys and hashes alone which rows are one
-problem; the second writes the chunks out, each winner with the places of its twins. Keys are `records.problem_key`'s.
+a chunk at a time, in files that the runner keeps; `curate.ingest.merge` then decides from keys and hashes alone which
+rows are one problem; the second writes the chunks out, each winner with the places of its twins. Keys are
+`records.problem_key`'s.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import polars as pl
-from pydantic import Field
 
 from curate.artifacts.artifact import write_shard
-from curate.artifacts.folder import OutFolder
-from curate.config import Config
+from curate.artifacts.folder import Scan
 from curate.errors import UserError
 from curate.ingest.builder import Builder, Problem, Unusable
-from curate.ingest.choices import first_index
-from curate.ingest.mapping import ColumnMap, Record, cell, guess
-from curate.ingest.merge import Merge, find_merges
+from curate.ingest.merge import find_merges
+from curate.ingest.plan import IngestConfig, Plan
 from curate.ingest.rows import Row
-from curate.ingest.sources import Source, digest_of_source, first_records, read_rows
+from curate.ingest.sources import digest_of_source, read_rows
 from curate.progress import Progress
 from curate.records import DECISION, PROBLEM, problem_key, schema
-from curate.runner.run import Outcome
+from curate.runner.stage import Run, Sources, Stage, Workspace
 
 VERSION: Final = 3
 CHUNK_ROWS: Final = 20_000
-NUM_GUESSED_FROM: Final = 200
-SPILL: Final = "rows.tmp"
 
 
-class IngestConfig(Config):
-    """Import raw pools: map their columns, drop unusable rows with their line, merge exact duplicates.
+class _Imported(IngestConfig):
+    """What decides an import: the limits, and each source as it is described."""
 
-    SOURCE is a file or folder of JSONL, JSON, CSV, TSV, Parquet (also gzipped) or Arrow, or a Hub id. What each column
-    was taken for is printed with three sample rows before anything is written.
-
-    Example: gradus curate ingest gsm8k.jsonl pool/ --map prompt=question --out runs/first/ingest
-    """
-
-    max_prompt_bytes: int = Field(1_000_000, gt=0, description="Longer prompts are dropped as too_large")
-    max_row_bytes: int = Field(64_000_000, gt=0, description="Longer lines are skipped unread, dropped as too_large")
+    sources: tuple[dict[str, Any], ...]  # Any: JSON
 
 
-class Plan(NamedTuple):
-    """A source and how its rows will be read."""
-
-    source: Source
-    columns: ColumnMap
-    first_index: int
-    samples: list[Problem]
-
-
-def plan(source: Source, config: IngestConfig) -> Plan:
-    """Look at the first rows of a source and decide how to read it; raises `UserError` where that cannot be told."""
-    records = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
-    columns = guess(records, source.map, source.label())
-    start = first_option(columns, records)
-    builder = Builder(columns, source.label(), config.max_prompt_bytes, start)
-    samples = list(islice(_good(builder, records), 3))
-    return Plan(source, columns, start, samples)
-
-
-def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
-    """The number that a source's answers give the first option: told by `option1`, else by the answers themselves."""
-    if not columns.choices or not columns.ground_truth:
-        return 0
-    if len(columns.choices) > 1 and columns.choices[0][-1].isdecimal():
-        return int(columns.choices[0][-1])
-    reader = Builder(columns, "", 1)
-    return first_index((cell(record, columns.ground_truth[0]), reader.choices(record)) for record in records)
-
-
-def ingest(plans: Sequence[Plan], config: IngestConfig, out: Path, *, force: bool = False) -> Outcome:
-    """Import the planned sources into the artifact `out`; goes on where an interrupted run stopped."""
-    reads = [plan.source.path for plan in plans if plan.source.path is not None]
-    with OutFolder(out, identity(plans, config), reads=reads, force=force) as folder:
-        spill = out / SPILL
-        if (complete := folder.complete()) is not None:
-            shutil.rmtree(spill, ignore_errors=True)
-            return Outcome(complete, is_reused=True)
-        num_chunks = _spill(plans, config, spill)
-        shards = [_shard(spill, index) for index in range(num_chunks)]
-        merges = find_merges(shards)
-        for index, shard in enumerate(shards):
-            if not folder.has_batch(index):
-                folder.write_batch(index, merges.applied(index, pl.read_parquet(shard)))
-        manifest = folder.finish(lambda _: _facts(plans, merges))
-        shutil.rmtree(spill)
-        return Outcome(manifest, is_reused=False)
-
-
-def preview(plan: Plan) -> str:
-    """What was taken for what, with three sample rows: printed before anything is written."""
-    lines = [f"{plan.source.label()}", *(f"  {line}" for line in plan.columns.lines())]
-    for number, sample in enumerate(plan.samples, start=1):
-        lines.append(f"  {number}. {_short(sample['prompt'], 88)}")
-        shown = {**sample, "choices": " | ".join(sample["choices"] or ()) or None}
-        present = [field for field in ("ground_truth", "choices", "tests") if shown[field]]
-        lines += [f"     {field}: {_short(shown[field], 86 - len(field))}" for field in present]
-    return "\n".join(lines)
-
-
-def _short(text: str | None, width: int) -> str:
-    flat = " ".join((text or "none").split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-def identity(plans: Sequence[Plan], config: IngestConfig) -> dict[str, Any]:
-    """What the fingerprint is made from; raises `UserError` where two sources have one name."""
+def stage(config: IngestConfig, plans: Sequence[Plan]) -> Stage:
+    """The stage `ingest` over planned sources; raises `UserError` where two of them have one name."""
     labels = [plan.source.label() for plan in plans]
     if doubled := sorted({label for label in labels if labels.count(label) > 1}):
         raise UserError(
             f"{doubled[0]}: two sources have this name; give each its own (--name, or `name` in a pipeline)"
         )
-    return {
-        "stage": "ingest",
-        "version": VERSION,
-        "config": {**config.fingerprinted(), "sources": [plan.source.described() for plan in plans]},
-        "inputs": {plan.source.label(): digest_of_source(plan.source) for plan in plans},
-    }
+    described = tuple(plan.source.described() for plan in plans)
+    reads = [plan.source.path for plan in plans if plan.source.path is not None]
+    return Stage(
+        "ingest",
+        VERSION,
+        "corpus",
+        _Imported(**config.model_dump(), sources=described),
+        _open,
+        inputs={plan.source.label(): digest_of_source(plan.source) for plan in plans},
+        facts=partial(_facts, plans),
+        sources=Sources(reads, partial(_write, plans, config)),
+        batch_rows=CHUNK_ROWS,
+    )
 
 
-def _good(builder: Builder, records: Sequence[Record]) -> Iterator[Problem]:
-    for number, record in enumerate(records):
-        try:
-            yield builder.problem(record, number)
-        except Unusable:
-            continue
+@contextmanager
+def _open(workspace: Workspace) -> Iterator[Run]:
+    """Find the twins among all rows; the run then takes those that are absorbed out of each batch."""
+    yield find_merges(workspace.shards).applied
 
 
-def _spill(plans: Sequence[Plan], config: IngestConfig, spill: Path) -> int:
-    """Write every row of every source to numbered chunks, keeping those already there; how many there are."""
-    index = 0
-    with Progress("ingest", None) as progress:
-        for plan in plans:
-            builder = Builder(plan.columns, plan.source.label(), config.max_prompt_bytes, plan.first_index)
-            rows = enumerate(read_rows(plan.source, config.max_row_bytes))
-            while chunk := list(islice(rows, CHUNK_ROWS)):
-                if not _shard(spill, index).exists():
-                    write_shard(_shard(spill, index), _frame(builder, plan.source.label(), chunk))
-                index += 1
-                progress.tick(len(chunk))
-    return index
-
-
-def _shard(spill: Path, index: int) -> Path:
-    return spill / f"part-{index:05d}.parquet"
+def _write(
+    plans: Sequence[Plan], config: IngestConfig, folder: Path, batch_rows: int, progress: Progress
+) -> list[Path]:
+    """Write every row of every source to numbered chunks, keeping those already there."""
+    shards: list[Path] = []
+    for plan in plans:
+        builder = plan.builder(config)
+        rows = enumerate(read_rows(plan.source, config.max_row_bytes))
+        while chunk := list(islice(rows, batch_rows)):
+            shards.append(folder / f"part-{len(shards):05d}.parquet")
+            if not shards[-1].exists():
+                write_shard(shards[-1], _frame(builder, plan.source.label(), chunk))
+            progress.tick(len(chunk))
+    return shards
 
 
 def _frame(builder: Builder, source: str, rows: Sequence[tuple[int, Row]]) -> pl.DataFrame:
@@ -178,18 +106,28 @@ def _problem_or_drop(builder: Builder, source: str, number: int, row: Row) -> Pr
     }
 
 
-def _facts(plans: Sequence[Plan], merges: Merge) -> dict[str, Any]:
-    counts: Mapping[str, int] = merges.num_rows
+def _facts(plans: Sequence[Plan], scan: Scan) -> dict[str, Any]:
+    """Rows read and merged, and of each source its rows, its columns and what was stated of it."""
+    rows = pl.concat([scan(part).select("source", "also_in") for part in ("kept", "dropped")])
+    twins = rows.select(place=pl.col("also_in").explode()).drop_nulls()
+    twins = twins.select(source=pl.col("place").str.replace(r"#\d+$", ""))
+    stayed, merged = (_counts(of) for of in (rows.select("source"), twins))
     sources = [
         {
-            "name": plan.source.label(),
+            "name": name,
             "hub": plan.source.hub,
-            "num_rows": counts.get(plan.source.label(), 0),
+            "num_rows": stayed.get(name, 0) + merged.get(name, 0),
             "weight": plan.source.weight,
             "licence": plan.source.licence,
             "revision": plan.source.revision,
-            "map": {name: value for name, value in plan.columns.model_dump(mode="json").items() if value},
+            "map": {field: value for field, value in plan.columns.model_dump(mode="json").items() if value},
         }
         for plan in plans
+        for name in [plan.source.label()]
     ]
-    return {"num_rows": sum(counts.values()), "num_merged": merges.num_merged, "sources": sources}
+    num_merged = sum(merged.values())
+    return {"num_rows": sum(stayed.values()) + num_merged, "num_merged": num_merged, "sources": sources}
+
+
+def _counts(sources: pl.LazyFrame) -> dict[str, int]:
+    return dict(sources.group_by("source").len().collect(engine="streaming").iter_rows())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,6 +24,8 @@ from curate.runner.stage import Stage, Workspace
 from curate.runner.work import Work
 
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+MADE: Final = "rows.tmp"  # the rows that sources made: a resumed run finds them there
+PLACE: Final = ("source", "source_row")
 
 
 class Outcome(NamedTuple):
@@ -31,33 +35,55 @@ class Outcome(NamedTuple):
     is_reused: bool
 
 
-def run_stage(stage: Stage, pool: Artifact, out: Path, *, force: bool = False, executor: str = "local") -> Outcome:
+def run_stage(
+    stage: Stage, pool: Artifact | None, out: Path, *, force: bool = False, executor: str = "local"
+) -> Outcome:
     """Take `pool`'s kept rows through `stage` into the artifact `out`; goes on where an earlier run stopped.
 
-    Raises `UserError` where `out` holds another run's result and `force` is off, and where a corpus stage is to run
-    elsewhere: it has its index in this process.
+    `pool` is None where the stage has sources. Raises `UserError` where `out` holds another run's result and `force` is
+    off, and where a corpus stage is to run elsewhere: it has its index in this process.
     """
+    _check_call(stage, pool, executor)
+    digest = pool.manifest.digest if pool is not None else None
+    reads = [*(stage.sources.reads if stage.sources is not None else ()), *([pool.folder] if pool is not None else ())]
+    with OutFolder(out, stage.identity(digest), reads=reads, force=force) as folder:
+        complete = folder.complete()
+        if complete is None:
+            _run(stage, pool, folder, executor)
+        manifest = complete or folder.finish(stage.facts, stage.plots)
+        shutil.rmtree(out / MADE, ignore_errors=True)
+        return Outcome(manifest, is_reused=complete is not None)
+
+
+def _check_call(stage: Stage, pool: Artifact | None, executor: str) -> None:
+    if (pool is None) != (stage.sources is not None):
+        raise TypeError(f"stage {stage.name} takes {'a pool' if stage.sources is None else 'no pool: it has sources'}")
     check_executor(executor)
     if stage.scope == "corpus" and executor != "local":
         raise UserError(
             f"--executor is {executor!r}: {stage.name} compares problems with one another and runs in this process; "
             "leave the option out"
         )
-    with OutFolder(out, stage.identity(pool.manifest.digest), reads=[pool.folder], force=force) as folder:
-        if (complete := folder.complete()) is not None:
-            return Outcome(complete, is_reused=True)
-        pool = stage.widen(pool)
-        samples = SampleLog(out) if stage.has_samples else None
-        with (
-            Progress(stage.name, pool.manifest.num_kept) as progress,
-            closing(samples) if samples is not None else nullcontext(),
-        ):
-            with _room_is_left(out), folder.scratch() as scratch:
-                workspace = Workspace(samples, progress, lambda: pool.batches(stage.batch_rows), scratch)
-                _run_batches(stage, pool, folder, workspace, executor)
-            if samples is not None:
-                samples.seal()
-        return Outcome(folder.finish(stage.facts, stage.plots), is_reused=False)
+
+
+def _run(stage: Stage, pool: Artifact | None, folder: OutFolder, executor: str) -> None:
+    """Write every batch that is owed, and seal the samples."""
+    pool = stage.widen(pool) if pool is not None else None
+    samples = SampleLog(folder.folder) if stage.has_samples else None
+    with (
+        Progress(stage.name, pool.manifest.num_kept if pool is not None else None) as progress,
+        closing(samples) if samples is not None else nullcontext(),
+    ):
+        with _room_is_left(folder.folder), folder.scratch() as scratch:
+            workspace = Workspace(samples, progress, scratch=scratch)
+            if stage.sources is not None:
+                shards = stage.sources.write(folder.folder / MADE, stage.batch_rows, progress)
+                _run_batches(stage, _made(stage, shards, workspace), len(shards), folder, executor)
+            elif pool is not None:
+                num_batches = max(1, -(-pool.manifest.num_kept // stage.batch_rows))
+                _run_batches(stage, _kept(stage, pool, workspace), num_batches, folder, executor)
+        if samples is not None:
+            samples.seal()
 
 
 @contextmanager
@@ -72,24 +98,38 @@ def _room_is_left(out: Path) -> Iterator[None]:
         raise UserError(f"{place}: {error.strerror}; make room and run the same command again") from None
 
 
-def _run_batches(stage: Stage, pool: Artifact, folder: OutFolder, workspace: Workspace, executor: str) -> None:
-    num_batches = max(1, -(-pool.manifest.num_kept // stage.batch_rows))
-    owed = [index for index in range(num_batches) if not folder.has_batch(index)]
-    if not owed:
-        return
+def _kept(stage: Stage, pool: Artifact, workspace: Workspace) -> Work:
+    """The pool as work, in batches of `batch_rows`."""
 
     def rows(index: int) -> pl.DataFrame:
         # what the same stage found in an earlier pass makes way for what it finds now
         return pool.rows(index * stage.batch_rows, stage.batch_rows).drop(*stage.adds, strict=False)
 
-    for index, before, after in map_batches(Work(stage.open, workspace, stage.replica, rows), owed, executor):
+    lent = replace(workspace, pool=lambda: pool.batches(stage.batch_rows))
+    return Work(stage.open, lent, stage.replica, rows)
+
+
+def _made(stage: Stage, shards: Sequence[Path], workspace: Workspace) -> Work:
+    """The rows that sources made as work, a batch a file."""
+    # without progress: the rows were counted as they were made
+    lent = replace(workspace, progress=None, shards=shards)
+    return Work(stage.open, lent, stage.replica, lambda index: pl.read_parquet(shards[index], glob=False))
+
+
+def _run_batches(stage: Stage, work: Work, num_batches: int, folder: OutFolder, executor: str) -> None:
+    owed = [index for index in range(num_batches) if not folder.has_batch(index)]
+    if not owed:
+        return
+    for index, before, after in map_batches(work, owed, executor):
         _check(stage, before, after)
         folder.write_batch(index, after)
 
 
 def _check(stage: Stage, before: pl.DataFrame, after: pl.DataFrame) -> None:
     """Conservation: every key once in and once out, in order; only the announced columns added."""
-    if not before["key"].equals(after["key"]):
+    # where sources hold a problem twice, one row of it stays
+    expected = before if stage.sources is None else before.join(after, on=PLACE, how="semi", maintain_order="left")
+    if not expected["key"].equals(after["key"]):
         raise RuntimeError(
             f"stage {stage.name} lost, doubled or reordered rows: {before.height} in, {after.height} out"
         )

@@ -3,11 +3,13 @@
 A stage is a pure function on a frame plus a name, a version and a config. It returns the same rows in the same order
 with columns added, among them `drop_reason` (a code; null = kept) and `drop_detail` (the evidence). It opens no path
 and reads no clock: engines and indexes are bound by `open`, which runs only when work is owed.
+
+The first stage of a run has no pool before it: its `Sources` make the rows, which the runner then takes through it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,12 +43,27 @@ class Workspace:
 
     pool: gives the whole pool anew, a batch at a time and in order, to a `corpus` stage that passes over it in `open`.
     scratch: an empty folder for what a stage spills, on the disk of its artifact; gone when the stage has ended.
+    shards: of a stage with `sources`, the Parquet files of the rows that they made, one a batch.
     """
 
     samples: Samples | None = None
     progress: Progress | None = None
     pool: Callable[[], Iterator[pl.DataFrame]] = lambda: iter(())
     scratch: Path | None = None
+    shards: Sequence[Path] = ()
+
+
+class Sources(NamedTuple):
+    """Where the rows of a stage come from that has no pool before it.
+
+    reads: the files and folders that are read.
+    write: `write(folder, batch_rows, progress)` makes the rows and writes them into the folder, a Parquet file for a
+        batch of at most `batch_rows`; gives the files in order. The folder outlives a kill: the files that an earlier
+        run left are whole, and stay. It is gone once the artifact is complete.
+    """
+
+    reads: Sequence[Path]
+    write: Callable[[Path, int, Progress], Sequence[Path]]
 
 
 @dataclass(frozen=True)
@@ -63,6 +80,8 @@ class Stage:
         `scan("kept" | "dropped" | "samples")`, so that an interrupted run reports the same ones.
     plots: pictures for `plots/` as PNG bytes by name, drawn from the same parts.
     widen: gives the pool with what else of its artifact enters: dropped rows that people want back.
+    sources: makes the rows where there is no pool. Such a stage may unite rows that are one problem: what it returns
+        then lacks those that went into another.
     replica: what one copy of the stage takes on a cluster, and how many copies there are.
     batch_rows: rows a batch; it decides the shards' bytes, so a change of it is a change of version.
     """
@@ -78,16 +97,17 @@ class Stage:
     facts: Facts | None = None
     plots: Plots | None = None
     widen: Callable[[Artifact], Artifact] = lambda pool: pool
+    sources: Sources | None = None
     replica: Replica = field(default_factory=Replica)
     batch_rows: int = 10_000
 
-    def identity(self, pool_digest: str) -> dict[str, Any]:
-        """What the fingerprint is made from."""
+    def identity(self, pool_digest: str | None) -> dict[str, Any]:
+        """What the fingerprint is made from; `pool_digest` is None where there is no pool."""
         return {
             "stage": self.name,
             "version": self.version,
             "config": self.config.fingerprinted(),
-            "inputs": {"pool": pool_digest, **self.inputs},
+            "inputs": {**({} if pool_digest is None else {"pool": pool_digest}), **self.inputs},
         }
 
 

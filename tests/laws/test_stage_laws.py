@@ -1,29 +1,33 @@
-"""The laws of every stage that needs no model: nothing lost, nothing by chance, and a kill costs work but no byte."""
+"""The laws of every stage that needs no model: nothing lost, nothing by chance, and a kill costs work but no byte.
+
+`stage` is every stage that reads a pool; `work` is these with their pool, and the first stage, which reads sources.
+"""
 
 import importlib
 import json
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 import pytest
 from support.interruption import cut_everywhere
 from support.pools import pool_of, run
 
-from curate.artifacts.artifact import open_artifact
+from curate.artifacts.artifact import Artifact, open_artifact
 from curate.config import Config, parse
 from curate.errors import UserError
+from curate.ingest import stage as ingest
+from curate.ingest.plan import IngestConfig, plan
 from curate.ingest.sources import Source
-from curate.ingest.stage import IngestConfig, ingest, plan
 from curate.records import DECISION, problem_key
-from curate.runner.run import run_stage
+from curate.runner.run import Outcome, run_stage
 from curate.runner.stage import Stage
-from curate.stages import STAGES
+from curate.stages import FIRST, STAGES
 
 NEED_A_MODEL: Final = {"no-think", "difficulty"}
-NAMES: Final = [name for name in STAGES if name not in NEED_A_MODEL]
+NAMES: Final = [name for name in STAGES if name not in NEED_A_MODEL | {FIRST}]
 NUM_BATCHES: Final = 3
 LEAKED: Final = (
     "A gardener plants seven rows of nine tulips and then gives away twenty of them. How many tulips remain standing?"
@@ -52,9 +56,44 @@ def configured(name: str, benchmark: Path) -> Config:
 
 @pytest.fixture(params=NAMES)
 def stage(request: pytest.FixtureRequest, benchmark_file: Path) -> Stage:
-    """Every registered stage that needs no model, cut into several batches."""
-    made: Stage = importlib.import_module(STAGES[request.param].module).stage(configured(request.param, benchmark_file))
-    return Stage(**{**vars(made), "batch_rows": -(-messy_pool().height // NUM_BATCHES)})
+    """Every registered stage that reads a pool and needs no model, cut into several batches."""
+    return in_batches(made(request.param, benchmark_file))
+
+
+def made(name: str, benchmark: Path) -> Stage:
+    """The stage of this name."""
+    found: Stage = importlib.import_module(STAGES[name].module).stage(configured(name, benchmark))
+    return found
+
+
+def in_batches(stage: Stage) -> Stage:
+    """The stage with `NUM_BATCHES` batches of the messy pool."""
+    return Stage(**{**vars(stage), "batch_rows": -(-messy_pool().height // NUM_BATCHES)})
+
+
+class Work(NamedTuple):
+    """A stage and what it reads: a pool, or sources of its own."""
+
+    stage: Stage
+    pool: Artifact | None
+
+    def run(self, out: Path, *, force: bool = False) -> Outcome:
+        """Take it into the artifact `out`."""
+        return run_stage(self.stage, self.pool, out, force=force)
+
+
+@pytest.fixture(params=[FIRST, *NAMES])
+def work(request: pytest.FixtureRequest, benchmark_file: Path, pool_folder: Path) -> Work:
+    """Every registered stage that needs no model, with what it reads."""
+    if request.param == FIRST:
+        return Work(in_batches(importer(pool_folder.with_name("rows.jsonl"))), None)
+    return Work(in_batches(made(request.param, benchmark_file)), open_artifact(pool_folder))
+
+
+def importer(source: Path) -> Stage:
+    """The stage that imports a file."""
+    config = IngestConfig()
+    return ingest.stage(config, [plan(Source(path=source), config)])
 
 
 def messy_pool() -> pl.DataFrame:
@@ -84,9 +123,11 @@ def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The messy pool as an artifact."""
     folder = tmp_path_factory.mktemp("pool")
     source = folder / "rows.jsonl"
-    source.write_text(messy_pool().select("prompt", "ground_truth", "choices", "solution").write_ndjson())
-    config = IngestConfig()
-    ingest([plan(Source(path=source), config)], config, folder / "ingest")
+    rows = messy_pool().select("prompt", "ground_truth", "choices", "solution")
+    # a twin and two rows that are none, for the first stage
+    bad = '{"prompt": "torn\n{"prompt": null}\n'
+    source.write_text(rows.write_ndjson() + rows.head(1).write_ndjson() + bad)
+    run_stage(importer(source), None, folder / "ingest")
     return folder / "ingest"
 
 
@@ -137,15 +178,12 @@ def test_an_empty_pool_passes(stage: Stage) -> None:
     assert run(stage, messy_pool().head(0)).height == 0
 
 
-def test_a_run_killed_anywhere_and_resumed_leaves_the_same_bytes(
-    stage: Stage, pool_folder: Path, tmp_path: Path
-) -> None:
-    pool = open_artifact(pool_folder)
-    run_stage(stage, pool, tmp_path / "undisturbed")
+def test_a_run_killed_anywhere_and_resumed_leaves_the_same_bytes(work: Work, tmp_path: Path) -> None:
+    work.run(tmp_path / "undisturbed")
     wanted = files(tmp_path / "undisturbed")
     cuts = 0
-    for num_renames in cut_everywhere(lambda n: void(run_stage(stage, pool, tmp_path / str(n)))):
-        run_stage(stage, pool, tmp_path / str(num_renames))
+    for num_renames in cut_everywhere(lambda n: void(work.run(tmp_path / str(n)))):
+        work.run(tmp_path / str(num_renames))
         assert files(tmp_path / str(num_renames)) == wanted
         cuts += 1
     assert cuts > 2 * NUM_BATCHES  # a kept and a dropped shard a batch, and the rest
@@ -155,19 +193,30 @@ def void(_: object) -> None:
     """For callbacks that return nothing."""
 
 
-def test_a_finished_run_is_reused_and_another_is_refused_unless_forced(
-    stage: Stage, pool_folder: Path, tmp_path: Path
-) -> None:
-    pool = open_artifact(pool_folder)
-    first = run_stage(stage, pool, tmp_path / "out")
-    again = run_stage(stage, pool, tmp_path / "out")
+def test_a_finished_run_is_reused_and_another_is_refused_unless_forced(work: Work, tmp_path: Path) -> None:
+    first = work.run(tmp_path / "out")
+    again = work.run(tmp_path / "out")
     assert (first.is_reused, again.is_reused) == (False, True)
     assert again.manifest == first.manifest
-    changed = Stage(**{**vars(stage), "version": stage.version + 1})
+    version = work.stage.version + 1
+    changed = work._replace(stage=Stage(**{**vars(work.stage), "version": version}))
     with pytest.raises(UserError, match="--force"):
-        run_stage(changed, pool, tmp_path / "out")
+        changed.run(tmp_path / "out")
     assert open_artifact(tmp_path / "out").manifest == first.manifest
-    assert run_stage(changed, pool, tmp_path / "out", force=True).manifest.version == stage.version + 1
+    assert changed.run(tmp_path / "out", force=True).manifest.version == version
+
+
+def test_every_row_of_the_sources_is_kept_dropped_or_named_by_its_twin(pool_folder: Path) -> None:
+    out = open_artifact(pool_folder)
+    rows = pl.concat([out.read(part).select("source", "source_row", "also_in") for part in ("kept", "dropped")])
+    places = [f"{source}#{row}" for source, row, _ in rows.iter_rows()]
+    twins = [place for also_in in rows["also_in"].drop_nulls() for place in also_in]
+    num_rows = messy_pool().height + 3
+    assert sorted(places + twins) == sorted(f"rows#{number}" for number in range(num_rows))
+    facts = out.manifest.facts
+    assert (facts["num_rows"], facts["num_merged"]) == (num_rows, len(twins))
+    assert [source["num_rows"] for source in facts["sources"]] == [num_rows]
+    assert len(twins) >= 1
 
 
 def test_kept_and_dropped_are_the_pool_and_the_manifest_counts_them(

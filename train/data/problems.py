@@ -12,8 +12,8 @@ from curate.artifacts.artifact import open_artifact
 from curate.artifacts.manifest import MANIFEST
 from curate.errors import UserError
 from curate.ingest.builder import Builder, Problem, Unusable
+from curate.ingest.plan import IngestConfig, plan
 from curate.ingest.sources import Source, digest_of_source, pinned, read_rows, source_at
-from curate.ingest.stage import IngestConfig, plan
 from curate.records import PROBLEM, schema
 from train.data.rows import Rows
 

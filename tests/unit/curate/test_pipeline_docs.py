@@ -6,8 +6,8 @@ from pathlib import Path
 import yaml
 from support.places import ROOT
 
+from curate.ingest.plan import IngestConfig
 from curate.ingest.sources import Source
-from curate.ingest.stage import IngestConfig
 from curate.pipeline import read_pipeline
 
 PAGE = (ROOT / "docs" / "pipeline.md").read_text()
@@ -22,7 +22,7 @@ def test_the_example_is_a_pipeline_that_is_read(tmp_path: Path) -> None:
     (tmp_path / "pipeline.yaml").write_text(yaml.safe_dump(pipeline, sort_keys=False))
     read = read_pipeline(tmp_path / "pipeline.yaml")
     assert read.names() == ["ingest", *example["stages"]]
-    assert read.ingest == IngestConfig()
+    assert read.stages["ingest"] == IngestConfig()
 
 
 def test_the_reasons_it_lists_are_those_that_import_gives() -> None:

@@ -10,7 +10,7 @@ from curate.errors import UserError
 from curate.ingest.builder import Builder, Unusable
 from curate.ingest.choices import first_index
 from curate.ingest.mapping import guess
-from curate.ingest.stage import first_option
+from curate.ingest.plan import first_option
 from curate.records import problem_key
 
 

@@ -12,8 +12,10 @@ from support.interruption import cut_everywhere
 import curate.ingest.stage
 from curate.artifacts.artifact import Artifact, open_artifact
 from curate.errors import UserError
+from curate.ingest.plan import IngestConfig, plan, preview
 from curate.ingest.sources import Source, pinned
-from curate.ingest.stage import IngestConfig, ingest, plan, preview
+from curate.ingest.stage import stage
+from curate.runner.run import run_stage
 
 
 def jsonl(path: Path, rows: Sequence[Any]) -> Path:
@@ -24,7 +26,7 @@ def jsonl(path: Path, rows: Sequence[Any]) -> Path:
 def imported(out: Path, *sources: Source | Path, force: bool = False) -> Artifact:
     config = IngestConfig()
     plans = [plan(source if isinstance(source, Source) else Source(path=source), config) for source in sources]
-    ingest(plans, config, out, force=force)
+    run_stage(stage(config, plans), None, out, force=force)
     return open_artifact(out)
 
 

@@ -1,0 +1,87 @@
+"""A plan: a source and how its rows will be read, told from its first rows, and shown to the user before all else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from pydantic import Field
+
+from curate.config import Config
+from curate.ingest.builder import Builder, Problem, Unusable
+from curate.ingest.choices import first_index
+from curate.ingest.mapping import ColumnMap, Record, cell, guess
+from curate.ingest.sources import Source, first_records
+
+NUM_GUESSED_FROM: Final = 200
+NUM_SHOWN: Final = 3
+
+
+class IngestConfig(Config):
+    """Import raw pools: map their columns, drop unusable rows with their line, merge exact duplicates.
+
+    SOURCE is a file or folder of JSONL, JSON, CSV, TSV, Parquet (also gzipped) or Arrow, or a Hub id. What each column
+    was taken for is printed with three sample rows before anything is written.
+
+    Example: gradus curate ingest gsm8k.jsonl pool/ --map prompt=question --out runs/first/ingest
+    """
+
+    max_prompt_bytes: int = Field(1_000_000, gt=0, description="Longer prompts are dropped as too_large")
+    max_row_bytes: int = Field(64_000_000, gt=0, description="Longer lines are skipped unread, dropped as too_large")
+
+
+class Plan(NamedTuple):
+    """A source and how its rows will be read."""
+
+    source: Source
+    columns: ColumnMap
+    first_index: int
+    samples: list[Problem]
+
+    def builder(self, config: IngestConfig) -> Builder:
+        """Makes problems of the source's records."""
+        return Builder(self.columns, self.source.label(), config.max_prompt_bytes, self.first_index)
+
+
+def plan(source: Source, config: IngestConfig) -> Plan:
+    """Look at the first rows of a source and decide how to read it; raises `UserError` where that cannot be told."""
+    records = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
+    columns = guess(records, source.map, source.label())
+    planned = Plan(source, columns, first_option(columns, records), [])
+    samples = list(islice(_good(planned.builder(config), records), NUM_SHOWN))
+    return planned._replace(samples=samples)
+
+
+def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
+    """The number that a source's answers give the first option: told by `option1`, else by the answers themselves."""
+    if not columns.choices or not columns.ground_truth:
+        return 0
+    if len(columns.choices) > 1 and columns.choices[0][-1].isdecimal():
+        return int(columns.choices[0][-1])
+    reader = Builder(columns, "", 1)
+    return first_index((cell(record, columns.ground_truth[0]), reader.choices(record)) for record in records)
+
+
+def preview(plan: Plan) -> str:
+    """What was taken for what, with three sample rows: printed before anything is written."""
+    lines = [f"{plan.source.label()}", *(f"  {line}" for line in plan.columns.lines())]
+    for number, sample in enumerate(plan.samples, start=1):
+        lines.append(f"  {number}. {_short(sample['prompt'], 88)}")
+        shown = {**sample, "choices": " | ".join(sample["choices"] or ()) or None}
+        present = [field for field in ("ground_truth", "choices", "tests") if shown[field]]
+        lines += [f"     {field}: {_short(shown[field], 86 - len(field))}" for field in present]
+    return "\n".join(lines)
+
+
+def _short(text: str | None, width: int) -> str:
+    flat = " ".join((text or "none").split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def _good(builder: Builder, records: Sequence[Record]) -> Iterator[Problem]:
+    for number, record in enumerate(records):
+        try:
+            yield builder.problem(record, number)
+        except Unusable:
+            continue
