@@ -94,7 +94,6 @@ def schema(columns: dict[str, Column]) -> pl.Schema:
     return pl.Schema({name: column.dtype for name, column in columns.items()})
 
 
-_SPACE = re.compile(r"\s+")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 
 
@@ -103,7 +102,9 @@ def normalise_prompt(prompt: str) -> str:
 
     NFC, not NFKC: NFKC turns x² into x2 and would merge two different problems.
     """
-    return _SPACE.sub(" ", _INVISIBLE.sub("", unicodedata.normalize("NFC", prompt))).strip()
+    # ASCII has neither forms nor invisible marks
+    text = prompt if prompt.isascii() else _INVISIBLE.sub("", unicodedata.normalize("NFC", prompt))
+    return " ".join(text.split())
 
 
 def problem_key(prompt: str, kind: str = "math", choices: Sequence[str] | None = None) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from curate.ingest.answers import answer_in, is_value, text_of, written
+from curate.ingest.answers import answer_in, is_value, text_of
 from curate.ingest.choices import choices_of, letter_of
-from curate.ingest.mapping import ColumnMap, Record, cell
+from curate.ingest.columns import CellReader, ColumnMap, Record
 from curate.records import KINDS, problem_key
 from curate.verify.code.tests_format import tests_from_row
 
@@ -32,22 +32,26 @@ class Builder:
     """Makes problems of a source's records. `first_index` is 1 where its answers count options from 1."""
 
     def __init__(self, columns: ColumnMap, source: str, max_prompt_bytes: int, first_index: int = 0) -> None:
-        self._columns, self._source, self._max = columns, source, max_prompt_bytes
-        self._first_index = first_index
+        self._source, self._max, self._first_index = source, max_prompt_bytes, first_index
+        self._cells = CellReader(columns).cells
         paths = {*columns.prompt, *columns.ground_truth, *columns.choices, *columns.tests, *columns.solution}
         self._read = {*paths, columns.kind or ""}
+        self._is_working = [path in columns.solution for path in columns.ground_truth]
+        # where an answer would stand are tests only by their shape
+        self._are_tests = not any("." in path or path.lower() == "ground_truth" for path in columns.tests[:1])
 
     def problem(self, record: Record, source_row: int) -> Problem:
         """The row for a record; raises `Unusable`."""
-        columns = self._columns
-        prompt, reply = self._prompt(record)
-        choices = self.choices(record)
-        solution = _solution(record, columns.solution, prompt) or reply
-        tests = _tests(record, columns.tests)
-        kind = self._kind(record, tests)
-        truth, chain = self._truth(record, choices, reply) if tests is None else (None, None)
+        cells = self._cells(record)
+        prompt, reply = self._prompt(cells.prompt)
+        choices = choices_of(cells.choices)
+        solution = _solution(cells.solutions, prompt) or reply
+        tests = self._tests(record, cells.tests)
+        kind = cells.kind if cells.kind in KINDS else "code" if tests else "math"
+        truth, chain = self._truth(cells.truths, choices, reply) if tests is None else (None, None)
         for text in (truth, solution, chain, tests, *(choices or ())):
-            _check_text(text or "")
+            if text:
+                _check_text(text)
         return {
             "key": problem_key(prompt, kind, choices),
             "prompt": prompt,
@@ -64,19 +68,18 @@ class Builder:
             "drop_detail": None,
         }
 
-    def _prompt(self, record: Record) -> tuple[str, str | None]:
+    def _prompt(self, values: Sequence[Any]) -> tuple[str, str | None]:  # Any: cells of a source, here and below
         """The problem's text and, where it came as a conversation, the model's reply."""
-        cells = [cell(record, path) for path in self._columns.prompt]
-        if cells[-1] is None:
-            raise Unusable("no_prompt", "null")
+        *before, value = values
         reply = None
-        if isinstance(cells[-1], str) and _WRITTEN_TURNS.match(cells[-1]):
-            cells[-1] = written(cells[-1])
-        if isinstance(cells[-1], list):
-            cells[-1], reply = _turns(cells[-1])
-        if wrong := [value for value in cells if not isinstance(value, str | None)]:
+        if value is None:
+            raise Unusable("no_prompt", "null")
+        if isinstance(value, list):
+            value, reply = _turns(value)
+        texts = [*before, value]
+        if wrong := [text for text in texts if not isinstance(text, str | None)]:
             raise Unusable("wrong_type", f"the prompt is {type(wrong[0]).__name__}: {str(wrong[0])[:100]}")
-        prompt = "\n\n".join(text.strip() for text in cells if text and text.strip())
+        prompt = "\n\n".join(text.strip() for text in texts if text and text.strip())
         if not prompt:
             raise Unusable("no_prompt", "empty")
         num_bytes = _check_text(prompt)
@@ -84,19 +87,11 @@ class Builder:
             raise Unusable("too_large", f"the prompt has {num_bytes} bytes, over {self._max}")
         return prompt, reply
 
-    def choices(self, record: Record) -> list[str] | None:
-        """The options of a record, None where it has none."""
-        paths = self._columns.choices
-        if len(paths) > 1:
-            return choices_of([value for path in paths if (value := cell(record, path)) is not None])
-        return choices_of(cell(record, paths[0])) if paths else None
-
-    def _truth(self, record: Record, choices: list[str] | None, reply: str | None) -> tuple[str | None, str | None]:
+    def _truth(
+        self, values: Iterable[Any], choices: list[str] | None, reply: str | None
+    ) -> tuple[str | None, str | None]:
         """The ground truth, and the longer text that it stood at the end of."""
-        for path in self._columns.ground_truth:
-            value = cell(record, path)
-            if isinstance(value, str) and _WRITTEN_LIST.match(value):
-                value = written(value)
+        for value, is_working in zip(values, self._is_working, strict=False):
             if (text := text_of(value)) is None:
                 continue
             if choices:
@@ -104,29 +99,32 @@ class Builder:
             answer, is_marked = answer_in(text)
             if is_marked:
                 return answer, text
-            if path not in self._columns.solution or is_value(text):
+            if not is_working or is_value(text):
                 return answer, None
         if reply is not None:
             answer, is_marked = answer_in(reply)
             return (answer if is_marked else None), None
         return None, None
 
-    def _kind(self, record: Record, tests: str | None) -> str:
-        kind = self._columns.kind
-        if kind in KINDS:
-            return kind
-        value = cell(record, kind) if kind else None
-        return value if value in KINDS else "code" if tests else "math"
+    def _tests(self, record: Record, values: Sequence[Any]) -> str | None:
+        """The tests of a code problem in the format of `curate.verify`; as they stand where it knows no such shape."""
+        found = [value for value in values if value not in (None, "", [], {})]
+        if not found:
+            return None
+        # a column that the user named is tests under whatever name
+        known = tests_from_row(record) or tests_from_row({**record, "tests": found[0]})
+        if known is not None or not self._are_tests:
+            return known
+        whole = found[0] if len(found) == 1 else found
+        return whole if isinstance(whole, str) else _json(whole)
 
     def _extra(self, record: Record) -> str:
         rest = {name: value for name, value in record.items() if name not in self._read}
+        if not rest:
+            return "{}"
         text = _json(rest)
         # half a surrogate pair in a column that nobody reads costs no problem
         return text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=str, sort_keys=True)
-
-
-_WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\"")
-_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], and not the interval [1,2]
 
 
 def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands where a text should
@@ -151,11 +149,9 @@ def _said(message: Mapping[str, Any]) -> list[tuple[Any, Any]]:  # Any: cells of
     return [(message.get("role", message.get("from")), message.get("content", message.get("value")))]
 
 
-def _solution(record: Record, paths: Iterable[str], prompt: str) -> str | None:
-    for path in paths:
-        value = cell(record, path)
-        if isinstance(value, str) and _WRITTEN_LIST.match(value):
-            value = written(value)
+def _solution(values: Iterable[Any], prompt: str) -> str | None:  # Any: cells of a source
+    for cell in values:
+        value = cell
         if isinstance(value, Mapping) and isinstance(value.get("solution"), list):
             value = _in_python(value["solution"], value.get("language"))
         if isinstance(value, list):
@@ -187,19 +183,6 @@ def _reply(values: list[Any]) -> Any:  # Any: cells of a source
     return values[0]
 
 
-def _tests(record: Record, paths: tuple[str, ...]) -> str | None:
-    """The tests of a code problem in the format of `curate.verify`; as they stand where it knows no such shape."""
-    values = [value for path in paths if (value := cell(record, path)) not in (None, "", [], {})]
-    if not values:
-        return None
-    # a column that the user named is tests under whatever name
-    known = tests_from_row(record) or tests_from_row({**record, "tests": values[0]})
-    if known is not None or "." in paths[0] or paths[0].lower() == "ground_truth":
-        return known
-    whole = values[0] if len(values) == 1 else values
-    return whole if isinstance(whole, str) else _json(whole)
-
-
 def _check_text(text: str) -> int:
     """The length of a text in bytes; raises `Unusable` where it holds what no file format or tokenizer takes."""
     if "\0" in text:
@@ -210,5 +193,8 @@ def _check_text(text: str) -> int:
         raise Unusable("invalid_utf8", f"character {error.start}: {text[error.start]!a}") from None
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)  # `dumps` makes one a call
+
+
 def _json(value: Any) -> str:  # Any: cells of a source
-    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)
+    return _ENCODER.encode(value)

@@ -28,6 +28,8 @@ def choices_of(value: Any) -> list[str] | None:  # Any: a cell of a source
     Known: a list of texts or of `{label, text}` tables, `{"A": ..., "B": ...}`, `{"text": [...], "label": [...]}`, any
     of these as JSON or Python text, and a text of labelled options: `A. 41 B. 42`.
     """
+    if value is None:
+        return None
     if isinstance(value, str):
         value = _parsed(value) if value.lstrip().startswith(("[", "{")) else _listed(value)
     if isinstance(value, Mapping):

@@ -1,23 +1,21 @@
 r"""Which column of a source is which field of a problem: guessed from its first rows, or stated by the user.
 
-A `ColumnMap` holds for each field the columns it is read from. `guess` knows the shapes that public pools have:
-question/answer, problem/solution, messages, `reward_model.ground_truth`, lists and tables of options, code with tests.
-`curate.ingest.builder` applies it to a record.
+`guess` knows the shapes that public pools have: question/answer, problem/solution, messages,
+`reward_model.ground_truth`, lists and tables of options, code with tests.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from curate.config import Config, nearest
+from curate.config import nearest
 from curate.errors import UserError
-from curate.ingest.answers import written
+from curate.ingest.columns import ColumnMap, Record, cell, is_in
 from curate.records import KINDS
 from curate.verify.code.tests_format import tests_from_row
 
-Record = Mapping[str, Any]  # Any: a source's columns may hold anything
 FIELDS: Final = ("prompt", "ground_truth", "kind", "choices", "tests", "solution")
 
 # The first of these that a source has is read; `a+b` are joined, the first only where it is not null.
@@ -51,24 +49,6 @@ _TESTS: Final = (
     "tests", "test_list", "test_cases", "input_output", "unit_tests", "public_test_cases", "public_tests",
     "private_test_cases", "official_tests", "verification_info.test_cases", "test",
 )  # fmt: skip
-
-
-class ColumnMap(Config):
-    """For each field the columns it is read from; `ground_truth` falls back to the next where one is null."""
-
-    prompt: tuple[str, ...]
-    ground_truth: tuple[str, ...] = ()
-    kind: str | None = None
-    choices: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    solution: tuple[str, ...] = ()
-
-    def lines(self) -> list[str]:
-        """One line a field, for a person."""
-        joined = {"prompt": " + ", "ground_truth": " or ", "choices": " + ", "tests": " + ", "solution": " or "}
-        shown = [(field, sign.join(getattr(self, field))) for field, sign in joined.items()]
-        kind = self.kind or ("code where there are tests, else math" if self.tests else "math")
-        return [f"{field:<13}<- {columns or 'none'}" for field, columns in [*shown, ("kind", kind)]]
 
 
 def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> ColumnMap:
@@ -205,28 +185,3 @@ def _stated(field: str, value: str, columns: _Columns, where: str) -> tuple[str,
         if not columns.has(path):
             raise UserError(f"{where}: map.{field} is {path!r}, which is no column; {nearest(path, columns.names)}")
     return paths
-
-
-def is_in(record: Record, path: str) -> bool:
-    """Whether a record has the column, or the field inside one."""
-    head, dot, rest = path.partition(".")
-    if path in record or not dot:
-        return path in record
-    inner = _table(record.get(head))
-    return inner is not None and is_in(inner, rest)
-
-
-def cell(record: Record, path: str) -> Any:  # Any: a cell of a source
-    """The value of a column, or of a field inside one; None where it is absent."""
-    head, dot, rest = path.partition(".")
-    if path in record or not dot:
-        return record.get(path)
-    inner = _table(record.get(head))
-    return cell(inner, rest) if inner is not None else None
-
-
-def _table(value: Any) -> Record | None:  # Any: a cell of a source
-    """A cell that is a table, also where it is written as JSON."""
-    if isinstance(value, str) and value.startswith("{"):
-        value = written(value)
-    return value if isinstance(value, Mapping) else None

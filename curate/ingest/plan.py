@@ -10,8 +10,9 @@ from pydantic import Field
 
 from curate.config import Config
 from curate.ingest.builder import Builder, Problem, Unusable
-from curate.ingest.choices import first_index
-from curate.ingest.mapping import ColumnMap, Record, cell, guess
+from curate.ingest.choices import choices_of, first_index
+from curate.ingest.columns import CellReader, ColumnMap, Record
+from curate.ingest.mapping import guess
 from curate.ingest.sources import Source, first_records
 
 NUM_GUESSED_FROM: Final = 200
@@ -59,8 +60,8 @@ def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
         return 0
     if len(columns.choices) > 1 and columns.choices[0][-1].isdecimal():
         return int(columns.choices[0][-1])
-    reader = Builder(columns, "", 1)
-    return first_index((cell(record, columns.ground_truth[0]), reader.choices(record)) for record in records)
+    cells = map(CellReader(columns).cells, records)
+    return first_index((next(cell.truths), choices_of(cell.choices)) for cell in cells)
 
 
 def preview(plan: Plan) -> str:

@@ -1,0 +1,140 @@
+"""The columns that a problem's fields are read from, and what a record holds in them: each cell resolved once.
+
+A path names a column or, with dots, a field inside one (`reward_model.ground_truth`), also where the cell is a table
+written as JSON. `CellReader` applies a `ColumnMap` to a record; what stands behind it sees values alone, no paths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from curate.config import Config
+from curate.ingest.answers import written
+from curate.records import KINDS
+
+Record = Mapping[str, Any]  # Any: a source's columns may hold anything
+_ABSENT: Final = object()
+_WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\"")
+_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], and not the interval [1,2]
+
+
+class ColumnMap(Config):
+    """For each field the columns it is read from; `ground_truth` falls back to the next where one is null."""
+
+    prompt: tuple[str, ...]
+    ground_truth: tuple[str, ...] = ()
+    kind: str | None = None
+    choices: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    solution: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """One line a field, for a person."""
+        joined = {"prompt": " + ", "ground_truth": " or ", "choices": " + ", "tests": " + ", "solution": " or "}
+        shown = [(field, sign.join(getattr(self, field))) for field, sign in joined.items()]
+        kind = self.kind or ("code where there are tests, else math" if self.tests else "math")
+        return [f"{field:<13}<- {columns or 'none'}" for field, columns in [*shown, ("kind", kind)]]
+
+
+class Cells(NamedTuple):
+    """What a record holds for each field, in the order of the map's columns; None where a cell is absent.
+
+    prompt: the last of them as turns where it is a conversation, also one written as JSON.
+    truths, solutions: resolved one by one, as most records need the first alone; JSON lists of texts are read.
+    choices: the cell, or the cells that are not null where each option has a column of its own.
+    kind: the cell, or the map's own word where it names a kind and no column.
+    """
+
+    prompt: Sequence[Any]  # Any: cells of a source, in all fields
+    truths: Iterator[Any]
+    choices: Any
+    tests: Sequence[Any]
+    solutions: Iterator[Any]
+    kind: Any
+
+
+class CellReader:
+    """Resolves the mapped cells of a source's records."""
+
+    def __init__(self, columns: ColumnMap) -> None:
+        *self._before, self._prompt = columns.prompt
+        self._truths, self._solutions = columns.ground_truth, columns.solution
+        self._choices, self._tests, self._kind = columns.choices, columns.tests, columns.kind
+        self._has_kind = columns.kind not in (None, *KINDS)
+        paths = (*columns.prompt, *self._truths, *self._solutions, *self._choices, *self._tests, self._kind or "")
+        self._inside = {path: (head, rest) for path in paths for head, dot, rest in [path.partition(".")] if dot}
+
+    def cells(self, record: Record) -> Cells:
+        """The record's cells by field."""
+        at = self._lookup(record) if self._inside else record.get
+        prompt = _read(at(self._prompt), _WRITTEN_TURNS)
+        lists = dict[str, Any]()
+        return Cells(
+            [*map(at, self._before), prompt] if self._before else [prompt],
+            _listed(at, self._truths, lists),
+            self._options(at) if self._choices else None,
+            [at(path) for path in self._tests] if self._tests else (),
+            _listed(at, self._solutions, lists) if self._solutions else iter(()),
+            at(self._kind) if self._has_kind and self._kind else self._kind,
+        )
+
+    def _options(self, at: Callable[[str], Any]) -> Any:  # Any: cells of a source
+        if len(self._choices) == 1:
+            return at(self._choices[0])
+        return [value for path in self._choices if (value := at(path)) is not None]
+
+    def _lookup(self, record: Record) -> Callable[[str], Any]:  # Any: a cell of a source
+        """A record's cell by path; a table that stands as JSON in one is read once for all fields inside it."""
+        tables: dict[str, Record | None] = {}
+
+        def at(path: str) -> Any:  # Any: a cell of a source
+            if path not in self._inside or path in record:
+                return record.get(path)
+            head, rest = self._inside[path]
+            if head not in tables:
+                tables[head] = _table(record.get(head))
+            table = tables[head]
+            return cell(table, rest) if table is not None else None
+
+        return at
+
+
+def _listed(at: Callable[[str], Any], paths: Sequence[str], lists: dict[str, Any]) -> Iterator[Any]:  # Any: cells
+    """The cells of some columns, lists of texts read; `lists` remembers them."""
+    for path in paths:
+        if path not in lists:
+            lists[path] = _read(at(path), _WRITTEN_LIST)
+        yield lists[path]
+
+
+def _read(value: Any, form: re.Pattern[str]) -> Any:  # Any: a cell of a source
+    """A cell; read as JSON where it is a text of this form."""
+    return written(value) if isinstance(value, str) and form.match(value) else value
+
+
+def cell(record: Record, path: str) -> Any:  # Any: a cell of a source
+    """The value of a column, or of a field inside one; None where it is absent."""
+    found = _looked_up(record, path)
+    return None if found is _ABSENT else found
+
+
+def is_in(record: Record, path: str) -> bool:
+    """Whether a record has the column, or the field inside one."""
+    return _looked_up(record, path) is not _ABSENT
+
+
+def _looked_up(record: Record, path: str) -> Any:  # Any: a cell of a source
+    head, dot, rest = path.partition(".")
+    if path in record or not dot:
+        return record.get(path, _ABSENT)
+    table = _table(record.get(head))
+    return _looked_up(table, rest) if table is not None else _ABSENT
+
+
+def _table(value: Any) -> Record | None:  # Any: a cell of a source
+    """A cell that is a table, also where it is written as JSON."""
+    if isinstance(value, str) and value.startswith("{"):
+        value = written(value)
+    return value if isinstance(value, Mapping) else None
