@@ -15,10 +15,9 @@ import polars as pl
 
 from curate.config import nearest
 from curate.errors import UserError
-from curate.ingest.builder import Builder, Unusable
 from curate.ingest.formats import format_of
-from curate.ingest.plan import IngestConfig, plan
-from curate.ingest.sources import Source, pinned, read_rows, source_at
+from curate.ingest.plan import IngestConfig, plan, read_problems
+from curate.ingest.sources import Source, pinned, source_at
 from curate.records import PROBLEM, schema
 
 # What `--against default` stands for: the benchmarks that reasoning models are reported on, each at a fixed commit, so
@@ -153,17 +152,10 @@ def read_items(sources: Sequence[Source]) -> pl.DataFrame:
 
 def _items(source: Source) -> list[dict[str, object]]:
     config = IngestConfig()
-    planned = plan(source, config)
-    builder = Builder(planned.columns, source.label(), config.max_prompt_bytes, planned.first_index)
     items = []
-    for number, row in enumerate(read_rows(source, config.max_row_bytes)):
-        if row.record is None:
-            continue
-        try:
-            problem = builder.problem(row.record, number)
-        except Unusable:
-            continue
-        names = [row.record[name] for name in _ITEM_ID if isinstance(row.record.get(name), str | int)]
+    for record, problem in read_problems(plan(source, config), config):
+        names = [record[name] for name in _ITEM_ID if isinstance(record.get(name), str | int)]
         fields = {name: problem[name] for name in PROBLEM}
-        items.append({**fields, "benchmark": source.label(), "item": str(names[0] if names else number)})
+        item = str(names[0] if names else problem["source_row"])
+        items.append({**fields, "benchmark": source.label(), "item": item})
     return items

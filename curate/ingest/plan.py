@@ -13,7 +13,7 @@ from curate.ingest.builder import Builder, Problem, Unusable
 from curate.ingest.choices import choices_of, first_index
 from curate.ingest.columns import CellReader, ColumnMap, Record
 from curate.ingest.mapping import guess
-from curate.ingest.sources import Source, first_records
+from curate.ingest.sources import Source, first_records, read_rows
 
 NUM_GUESSED_FROM: Final = 200
 NUM_SHOWN: Final = 3
@@ -52,6 +52,18 @@ def plan(source: Source, config: IngestConfig) -> Plan:
     planned = Plan(source, columns, first_option(columns, records), [])
     samples = list(islice(_good(planned.builder(config), records), NUM_SHOWN))
     return planned._replace(samples=samples)
+
+
+def read_problems(plan: Plan, config: IngestConfig) -> Iterator[tuple[Record, Problem]]:
+    """Every record of a planned source that is a problem, and that problem; the others are passed over."""
+    builder = plan.builder(config)
+    for number, row in enumerate(read_rows(plan.source, config.max_row_bytes)):
+        if row.record is None:
+            continue
+        try:
+            yield row.record, builder.problem(row.record, number)
+        except Unusable:
+            continue
 
 
 def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:

@@ -1,23 +1,20 @@
-"""The rows that a command trains or evaluates on, from an artifact folder or a file, and which bytes they are."""
+"""The rows that a command works on, which bytes they are, and whether a source of them is an artifact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import polars as pl
 
-from curate.artifacts.artifact import open_artifact
-from curate.artifacts.manifest import sha256_of
+from curate.artifacts.artifact import Artifact, open_artifact
+from curate.artifacts.folder import STATE
+from curate.artifacts.manifest import MANIFEST
 from curate.errors import UserError
+from curate.ingest.plan import IngestConfig
+from curate.ingest.sources import Source
 
-READERS: Final[dict[str, Callable[[Path], pl.DataFrame]]] = {
-    ".jsonl": pl.read_ndjson,
-    ".ndjson": pl.read_ndjson,
-    ".json": pl.read_json,
-    ".parquet": pl.read_parquet,
-}
+LIMITS: Final = IngestConfig()
 
 
 class Rows(NamedTuple):
@@ -27,32 +24,25 @@ class Rows(NamedTuple):
     digest: str
 
 
-def read_rows(path: Path, part: str = "kept") -> Rows:
-    """Read an artifact's part or a file; `UserError` where there is nothing to read or it holds no rows."""
-    if path.is_dir():
-        artifact = open_artifact(path)
-        rows = Rows(artifact.read(part), artifact.manifest.digest)
-    elif path.is_file():
-        rows = Rows(_read_file(path), sha256_of(path))
-    else:
-        raise UserError(f"{path}: no such file or folder; give an artifact folder, or a JSONL or Parquet file")
-    if rows.frame.is_empty():
-        raise UserError(f"{path}: holds no rows; nothing to work on")
-    return rows
+class NoColumnError(UserError):
+    """A column is missing that the command needs."""
+
+
+def artifact_at(source: Source) -> Artifact | None:
+    """The artifact that a source is, None where it is a raw one; `UserError` where it is unfinished or has a map."""
+    if source.path is None:
+        return None
+    # `save_to_disk` leaves a file of the same name as a stage that is at work, beside one of its own
+    is_begun = (source.path / STATE).exists() and not (source.path / "dataset_info.json").exists()
+    if not is_begun and not (source.path / MANIFEST).exists():
+        return None
+    if source.map:
+        raise UserError(f"{source.path}: is an artifact, whose columns are known; leave --map out for {source.label()}")
+    return open_artifact(source.path)
 
 
 def need_columns(frame: pl.DataFrame, names: tuple[str, ...], path: Path) -> None:
-    """`UserError` naming the first missing column and those that are there."""
+    """`NoColumnError` naming the first missing column and those that are there."""
     for name in names:
         if name not in frame.columns:
-            raise UserError(f"{path}: has no column {name!r}; it has {', '.join(frame.columns)}")
-
-
-def _read_file(path: Path) -> pl.DataFrame:
-    reader = READERS.get(path.suffix)
-    if reader is None:
-        raise UserError(f"{path}: cannot read {path.suffix or 'a file without an ending'}; use .jsonl or .parquet")
-    try:
-        return reader(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UserError(f"{path}: not readable as {path.suffix[1:]} ({str(error).splitlines()[0]})") from None
+            raise NoColumnError(f"{path}: has no column {name!r}; it has {', '.join(frame.columns)}")

@@ -16,8 +16,9 @@ from pydantic import Field, PositiveInt
 
 from curate.engines.prompts import EMPTY_THINK
 from curate.errors import UserError
+from train.data.examples import read_examples
 from train.data.flags import NO_THINK, THINK, flagged
-from train.data.rows import Rows, need_columns, read_rows
+from train.data.rows import NoColumnError, Rows, need_columns
 from train.data.selection import right_answers
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Job
@@ -63,13 +64,14 @@ def _thoughts(data: Path, config: FuseConfig) -> Rows:
     """Prompts with completions: the right answers among an artifact's samples, else as they stand in the data."""
     if (data / "samples").is_dir():
         return right_answers(data, config.per_problem)
-    rows = read_rows(data)
-    need_columns(rows.frame, ("prompt",), data)
-    if config.completion_column not in rows.frame.columns:
+    try:
+        rows = read_examples(data, config.completion_column)
+    except NoColumnError:
         raise UserError(
             f"{data}: has neither a column {config.completion_column!r} nor samples; name another --completion-column, "
             "or give what gradus curate difficulty left"
-        )
+        ) from None
+    need_columns(rows.frame, ("prompt", config.completion_column), data)
     return rows
 
 

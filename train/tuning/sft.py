@@ -15,7 +15,9 @@ from pydantic import Field, PositiveInt
 
 from curate.engines.prompts import PromptConfig, messages, template_switches
 from curate.errors import UserError
-from train.data.rows import Rows, need_columns, read_rows
+from curate.options import Maps
+from train.data.examples import COMPLETION, read_examples
+from train.data.rows import Rows, need_columns
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import TAKEN, TrainerConfig
@@ -28,8 +30,10 @@ OWN: Final = TAKEN | {"max_length", "packing", "assistant_only_loss", "completio
 class SftConfig(PromptConfig, TrainerConfig):
     """Fine-tune a model on prompts with completions.
 
-    Data has the columns `prompt` and `completion`, or `messages`. Only the completion (of `messages`: the assistant's
-    turns) is learned. Stopped, the same command goes on at its last checkpoint. The model is left in OUT/model.
+    Data has the columns `prompt` and `completion`, or `messages`, or others that `gradus curate ingest` takes for
+    problem and solution; --map prompt=COLUMN and --map solution=COLUMN name them. Only the completion (of `messages`:
+    the assistant's turns) is learned. Stopped, the same command goes on at its last checkpoint. The model is left in
+    OUT/model.
 
     Example: gradus train sft --model toy --data cold_start.jsonl --out runs/sft --batch-size 128 --learning-rate 2e-3
     """
@@ -39,12 +43,19 @@ class SftConfig(PromptConfig, TrainerConfig):
     max_time_s: float | None = Field(None, gt=0, description="Stop after so many seconds, before max_steps.")
     max_tokens: PositiveInt = Field(1024, description="Longer examples are cut at the end.")
     packing: bool = Field(False, description="Fill each row with several examples; needs FlashAttention.")
-    completion_column: str = Field("completion", description="Column with what the model shall write.")
+    completion_column: str = Field(COMPLETION, description="Column with what the model shall write.")
 
 
-def sft(model: Model, data: DataFile, out: Out, config: SftConfig, force: Force = False) -> None:
+def sft(
+    model: Model,
+    data: DataFile,
+    out: Out,
+    config: SftConfig,
+    force: Force = False,
+    maps: Maps = [],  # noqa: B006  # typer copies it
+) -> None:
     """Train and leave the model in `out/model`."""
-    fine_tune(Job("sft", model, data, out, force), read_rows(data), config)
+    fine_tune(Job("sft", model, data, out, force), read_examples(data, config.completion_column, maps), config)
 
 
 def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
