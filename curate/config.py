@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from curate.errors import UserError
+from curate.tables import is_marked, nested, places, short_forms, table_of
 
 RUNTIME: Final[dict[str, Any]] = {"runtime": True}  # Any: pydantic's json_schema_extra is a free JSON object
 
@@ -25,35 +26,38 @@ C = TypeVar("C", bound="Config")
 
 
 class Config(BaseModel):
-    """Base of all configs: frozen, no unknown keys, defaults validated."""
+    """Base of all configs: frozen, no unknown keys, defaults validated, short forms read (`curate.tables`)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_short_forms(cls, values: Any) -> Any:  # Any: pydantic checks what comes out
+        return nested(cls, values) if isinstance(values, Mapping) else values
+
     def fingerprinted(self) -> dict[str, Any]:
         """The fields that decide the result, as JSON values: all but those marked `RUNTIME`."""
-        runtime = {
-            name
-            for name, field in type(self).model_fields.items()
-            if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("runtime")
-        }
+        runtime = {name for name, field in type(self).model_fields.items() if is_marked(field, RUNTIME)}
         fields: dict[str, Any] = json.loads(self.model_dump_json(exclude=runtime))
         nested = {name: value for name, value in self if isinstance(value, Config) and name not in runtime}
         return fields | {name: value.fingerprinted() for name, value in nested.items()}
 
 
-def parse(model: type[C], values: Mapping[str, Any], where: str | Callable[[str], str], table: str = "") -> C:
+def parse(
+    model: type[C], values: Mapping[str, Any], where: str | Callable[[tuple[str, ...]], str], table: str = ""
+) -> C:
     """Build `model` from `values`; raise `UserError` on the first thing wrong, with `where` in front.
 
     `where` is how the user knows the values: a file name, or `--` for command line options, or a function that says
-    which for a field; `table` is the path of keys to them inside the file, e.g. `stages.dedup`.
+    which for the path of a field; `table` is the path of keys to them inside the file, e.g. `stages.dedup`.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
         # a name that does not exist explains one that is missing
         first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
-        origin = where(str(first["loc"][0]) if first["loc"] else "") if callable(where) else where
-        raise UserError(_line(model, first, origin, table)) from None
+        origin = where(tuple(map(str, first["loc"]))) if callable(where) else where
+        raise UserError(_option_line(model, first) if origin == "--" else _line(model, first, origin, table)) from None
 
 
 class _Loader(yaml.SafeLoader):
@@ -87,30 +91,57 @@ def nearest(word: str, known: list[str]) -> str:
     return f"did you mean {close[0]}?" if close else f"choose from {', '.join(sorted(known))}"
 
 
+def option(name: str) -> str:
+    """How a setting reads on a command line: `--sampling.max-tokens`."""
+    return f"--{name.replace('_', '-')}"
+
+
 def _line(model: type[Config], error: ErrorDetails, where: str, table: str) -> str:
-    is_option = where == "--"
-    path = [*filter(None, [table]), *(str(part) for part in error["loc"])]
-    if is_option:
-        path = [part.replace("_", "-") for part in path]
-    name = f"--{path[0]}" if is_option and path else f"{where}: {'.'.join(path)}".removesuffix(": ")
+    path = ".".join([*filter(None, [table]), *(str(part) for part in error["loc"])])
     if error["type"] == "extra_forbidden":
-        inner = f": {'.'.join(path[1:])}" if is_option and len(path) > 1 else ""
-        return f"{name}{inner} is not a setting; {nearest(path[-1], _settings_at(model, error['loc'][:-1]))}"
+        return f"{where}: {path} is not a setting; {_nearest_setting(model, error['loc'])}"
+    return f"{where}: {_complaint(path, error)}"
+
+
+def _option_line(model: type[Config], error: ErrorDetails) -> str:
+    if error["type"] == "extra_forbidden":
+        # inside a table that is given whole, as YAML; or a keyword of our own
+        above, wrong = [str(part) for part in error["loc"][:-1]], str(error["loc"][-1])
+        name = f"{option('.'.join(above))}: {wrong}" if above else option(wrong)
+        return f"{name} is not a setting; {_nearest_setting(model, error['loc'])}"
+    return _complaint(_option_at(model, error["loc"]), error)
+
+
+def _complaint(name: str, error: ErrorDetails) -> str:
     if error["type"] == "missing":
         return f"{name} is missing; set it"
+    if error["type"] == "model_type":
+        return f"{name} is {error['input']!r}; write a table of its settings"
     message = error["msg"].removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
-    if not path:
-        return f"{where}: {message}" if not is_option else message
-    return f"{name} is {error['input']!r}; {message}"
+    return f"{name} is {error['input']!r}; {message}" if name else message
 
 
-def _settings_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
-    """The names that a table inside the settings may hold; those of the whole where the path leaves our models."""
-    inner = model
-    for part in path:
-        found = inner.model_fields[str(part)].annotation if str(part) in inner.model_fields else None
-        if not (isinstance(found, type) and issubclass(found, BaseModel)):
-            return list(model.model_fields)
+def _option_at(model: type[Config], loc: tuple[int | str, ...]) -> str:
+    """The option of the setting at a place, by its short form where it has one; '' for the config as a whole."""
+    found = [place for place in places(model) if place.path == loc[: len(place.path)]]
+    if not found:
+        return ""
+    return option(max(found, key=lambda place: len(place.path)).names[-1])
+
+
+def _nearest_setting(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
+    """Which setting may have been meant by the wrong one at the end of a place; names are as seen from its table."""
+    inner, word = model, str(loc[-1])
+    for part in loc[:-1]:
+        found = table_of(inner.model_fields[str(part)]) if str(part) in inner.model_fields else None
+        if found is None:
+            # the path leaves our models
+            return nearest(word, list(model.model_fields))
         inner = found
-    return list(inner.model_fields)
+    dotted = [".".join(place.path) for place in places(inner)]
+    if below := [name for name in dotted if name.endswith(f".{word}")]:
+        return f"did you mean {below[0]}?"
+    known = [*inner.model_fields, *short_forms(inner)]
+    close = difflib.get_close_matches(word, [*known, *dotted], n=1, cutoff=0.6)
+    return f"did you mean {close[0]}?" if close else nearest(word, known)

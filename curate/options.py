@@ -1,9 +1,9 @@
 """Command line options from a config model, so that name, type, default and help are written once.
 
 `with_options(command, Config)` gives typer a signature in which the parameter `config` is replaced by one option per
-field of the model, and by `--config FILE`, a YAML table of the same fields. Types that typer knows pass as they are;
-all others are read as text and parsed by the model itself. A parameter that is a dataclass stands for its fields, each
-annotated as typer wants it: `with_records`.
+setting of the model and of the tables in it (`--sampling.temperature`), and by `--config FILE`, a YAML file of the same
+settings. Types that typer knows pass as they are; all others are read as text and parsed by the model itself. A
+parameter that is a dataclass stands for its fields, each annotated as typer wants it: `with_records`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 import typer
 from pydantic.fields import FieldInfo
 
-from curate.config import Config, parse, read_yaml
+from curate.config import Config, option, parse, read_yaml
+from curate.errors import UserError
+from curate.tables import Place, at, holds, merged, nested, places, table_of
 
 PLAIN = (int, float, bool, str, Path)
 
@@ -47,27 +49,26 @@ SETTINGS: Final = inspect.Parameter(
 
 
 def with_options(command: Callable[..., None], model: type[Config]) -> Callable[..., None]:
-    """The command as typer should see it: its own parameters, then one option per field of `model`.
+    """The command as typer should see it: its own parameters, then one option per setting of `model`.
 
     `command` takes a parameter `config`; the wrapper builds it from the options that were given, so that a bad value is
     one `UserError` line.
     """
     command = with_records(command)
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "config"]
-    # a model's own fields before those that it inherits
-    names = sorted(model.model_fields, key=lambda name: name not in model.__annotations__)
-    settable = [_parameter(name, model.model_fields[name]) for name in names]
+    options = {_variable(place): place for place in places(model)}
+    settable = [_parameter(name, place) for name, place in options.items()]
 
     def run(settings: Path | None, **given: Any) -> None:  # Any: typer hands over whatever each option parsed to
         mine = {p.name: given.pop(p.name) for p in own}
         # an option that was not given is left to the file, and then to the model's own default
-        values = {name: value for name, value in given.items() if value is not None and value != []}
-        table = read_yaml(settings) if settings else {}
+        values = _values(model, {options[key].path: value for key, value in given.items() if value not in (None, [])})
+        table = _read(settings, model) if settings else {}
 
-        def where(field: str) -> str:
-            return str(settings) if field in table and field not in values else "--"
+        def where(path: tuple[str, ...]) -> str:
+            return str(settings) if path and path[0] in table and not holds(values, path) else "--"
 
-        command(**mine, config=parse(model, {**table, **values}, where))
+        command(**mine, config=parse(model, merged(model, table, values), where))
 
     return _signed(run, command, [*own, SETTINGS, *settable])
 
@@ -111,15 +112,40 @@ def _signed(
     return run
 
 
-def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
-    flag = f"--{name.replace('_', '-')}"
-    option = typer.Option(
-        *([f"{flag}/--no-{flag[2:]}"] if info.annotation is bool else [flag]),
-        help=_help(info),
+def _read(settings: Path, model: type[Config]) -> dict[str, Any]:
+    try:
+        return nested(model, read_yaml(settings))
+    except ValueError as error:
+        raise UserError(f"{settings}: {error}") from None
+
+
+def _values(model: type[Config], given: dict[tuple[str, ...], Any]) -> dict[str, Any]:  # Any: as typer parsed it
+    """The values of options, inside their tables; one setting of a table goes over a table that is given whole."""
+    values: dict[str, Any] = {}
+    try:
+        for path in sorted(given, key=len):
+            values = merged(model, values, nested(model, at(path, given[path])))
+    except ValueError as error:
+        raise UserError(f"--{error}") from None
+    return values
+
+
+def _variable(place: Place) -> str:
+    """A name that Python takes for the parameter behind an option."""
+    return "__".join(place.path)
+
+
+def _parameter(name: str, place: Place) -> inspect.Parameter:
+    flags = [option(each) for each in place.names]
+    is_switch = place.info.annotation is bool
+    made = typer.Option(
+        *([f"{flag}/--no-{flag[2:]}" for flag in flags] if is_switch else flags),
+        help=_help(place),
         show_default=False,
-        metavar=_metavar(info),
+        metavar=_metavar(place.info),
+        hidden=place.is_hidden,
     )
-    annotation = Annotated[_option_type(info.annotation), option]  # type: ignore[valid-type]  # made at run time
+    annotation = Annotated[_option_type(place.info.annotation), made]  # type: ignore[valid-type]  # made at run time
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
 
 
@@ -135,11 +161,14 @@ def _option_type(annotation: Any) -> Any:
     return annotation | None if annotation in PLAIN else str | None
 
 
-def _help(info: FieldInfo) -> str:
+def _help(place: Place) -> str:
     """The field's description with its default behind it; typer itself would set a text default in parentheses."""
+    info = place.info
+    if (table := table_of(info)) is not None:
+        first, *_ = table.model_fields
+        alone = option(f"{place.names[-1]}.{first}")
+        return f"{info.description} One alone: {alone} VALUE.  [fields: {', '.join(table.model_fields)}]"
     default = info.get_default(call_default_factory=True) if not info.is_required() else None
-    if isinstance(default, Config):
-        return f"{info.description}  [fields: {', '.join(type(default).model_fields)}]"
     if default in (None, (), [], {}, ""):
         return info.description or ""
     return f"{info.description}  [default: {_shown(default)}]"

@@ -28,7 +28,8 @@ Every command of `gradus <room> <command>`. `make tree` writes this page from th
 same text.
 
 Options whose type is *repeatable* may be given several times. A command with `--config` reads the same options from a
-YAML file, with `_` for `-`; options on the command line override the file.
+YAML file, with `_` for `-`, those with a dot (`--sampling.temperature`) in tables (`sampling: {temperature: 0.7}`);
+options on the command line override the file. Options with several names may be given by any of them.
 """
 BEHIND: Final = re.compile(r"  \[(default|fields): (.*)\]$", re.DOTALL)
 
@@ -62,7 +63,8 @@ def _room(name: str, room: gradus.Room) -> str:
 def _command(path: str, command: Any) -> str:  # Any: click's Command, which typer does not export
     text, _, example = command.help.partition("Example:")
     declared = inspect.signature(command.callback, eval_str=True).parameters
-    rows = [_row(param, declared[param.name]) for param in command.params if param.name in declared]
+    shown = [param for param in command.params if param.name in declared and not getattr(param, "hidden", False)]
+    rows = [_row(param, declared[param.name]) for param in shown]
     parts = [
         f"### {path}",
         *map(escaped, _paragraphs(text)),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import polars as pl
-import yaml
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from curate.artifacts.samples import Sample
 from curate.config import Config
 from curate.engines.protocol import Completion
+from curate.tables import AS_TEXT
 from curate.verify.check import verify_many
 from curate.verify.judge.config import JudgeConfig
 from curate.verify.policy import Policy
@@ -27,17 +27,15 @@ class GradingConfig(Config):
         "wrong",
         description="What a completion cut off at --max-tokens counts as; judged asks the verifier what stands there.",
     )
-    verify: Policy = Field(Policy(), description="The verifier's policy, as YAML: '{boxes: last}'.")
+    verify: Policy = Field(
+        Policy(), description="The verifier's policy, as YAML: '{boxes: last}'.", json_schema_extra=AS_TEXT
+    )
     judge: JudgeConfig | None = Field(
         None,
         description="A model that decides what the verifier leaves undecided, as YAML: "
         "'{url: http://localhost:8000/v1, model: NAME}'. None by default: undecided stays undecided.",
+        json_schema_extra=AS_TEXT,
     )
-
-    @field_validator("verify", "judge", mode="before")
-    @classmethod
-    def _from_text(cls, fields: Any) -> Any:  # Any: pydantic checks what comes out
-        return yaml.safe_load(fields) if isinstance(fields, str) else fields
 
 
 class Problem(NamedTuple):

@@ -52,8 +52,17 @@ def commands() -> Iterator[tuple[str, Any]]:  # Any: click's Command, which type
 @pytest.mark.parametrize(("path", "command"), [pytest.param(*found, id=found[0]) for found in commands()])
 def test_the_command_line_page_has_every_option_and_the_example_of(path: str, command: Any) -> None:
     section = re.split(r"^##+ ", PAGES["cli.md"].split(f"\n### {path}\n")[1], flags=re.MULTILINE)[0]
-    names = {name for param in command.params for name in (*param.opts, *param.secondary_opts) if name.startswith("-")}
-    assert names - {"--help"} == set(re.findall(r"`(--?[\w.-]+)`", "".join(re.findall(r"(?m)^\| (.*?) \|", section))))
+    shown = set(re.findall(r"`(--?[\w.-]+)`", "".join(re.findall(r"(?m)^\| (.*?) \|", section))))
+    names, inside = (
+        {name for p in command.params if p.hidden is hidden for name in (*p.opts, *p.secondary_opts) if name[0] == "-"}
+        for hidden in (False, True)
+    )
+    assert shown == names - {"--help"}
+    for name in inside:
+        # one field of a table that is shown as a whole, with its fields
+        table, _, field = name.removeprefix("--no-").removeprefix("--").rpartition(".")
+        row = next(line for line in section.splitlines() if line.startswith(f"| `--{table}` |"))
+        assert f"`{field.replace('-', '_')}`" in row.partition("Fields:")[2]
     assert " ".join(command.help.partition("Example:")[2].split()) in section
     for line in (line for line in section.splitlines() if line.startswith("|")):
         assert line.count("|") == 5, line

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from curate.config import RUNTIME
 from curate.engines.prompts import PromptConfig
 from curate.sampling.grading import GradingConfig
+from curate.tables import AS_TEXT
 from curriculum import CurriculumConfig
 from train.grpo.objectives import OBJECTIVES, ONLY_TRLS
 from train.rewards.rewards import REWARDS, Setting
-from train.runs.settings import TAKEN, TrainerConfig, as_table
+from train.runs.settings import TAKEN, TrainerConfig
 
 OWN: Final = TAKEN | {
     "num_generations", "steps_per_generation", "generation_batch_size", "num_iterations", "max_completion_length",
@@ -77,8 +78,10 @@ class GrpoConfig(GradingConfig, PromptConfig, TrainerConfig):
         True, description="Keep every completion with its rewards, for train trace.", json_schema_extra=RUNTIME
     )
     vllm: bool = Field(False, description="Generate with vLLM inside the trainer; on a GPU it is several times faster.")
-    curriculum: Annotated[CurriculumConfig, BeforeValidator(as_table)] = Field(
-        CurriculumConfig(), description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'."
+    curriculum: CurriculumConfig = Field(
+        CurriculumConfig(),
+        description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'.",
+        json_schema_extra=AS_TEXT,
     )
 
     @model_validator(mode="after")

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import polars as pl
 import typer
-from pydantic import BeforeValidator, Field, PositiveInt
+from pydantic import Field, PositiveInt
 
 from curate.artifacts.manifest import canonical_json, write_atomic
 from curate.artifacts.samples import Sample, SampleLog
@@ -28,6 +28,7 @@ from curate.progress import Progress
 from curate.runner.stage import Workspace
 from curate.sampling.grading import GradingConfig, Problem, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking
+from curate.tables import AS_TEXT
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted
 from train.data.problems import read_problems
 from train.data.rows import Rows
@@ -36,7 +37,6 @@ from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.folder import DRAWS, RunFolder
 from train.runs.frame import Job, Material, claimed
 from train.runs.running import unfinished_model
-from train.runs.settings import as_table
 from train.tuning.sft import SftConfig, fine_tune
 
 RECORD: Final = "draw.json"
@@ -62,8 +62,10 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
     temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
     top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
     top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
-    curriculum: Annotated[CurriculumConfig, BeforeValidator(as_table)] = Field(
-        CurriculumConfig(), description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'."
+    curriculum: CurriculumConfig = Field(
+        CurriculumConfig(),
+        description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'.",
+        json_schema_extra=AS_TEXT,
     )
 
     def engine_config(self, model: Path | str) -> EngineConfig:

@@ -12,12 +12,23 @@ from typer.testing import CliRunner
 from curate.config import RUNTIME, Config, parse, read_yaml
 from curate.errors import UserError
 from curate.options import with_options, with_records
+from curate.tables import AS_TEXT, short
 
 
 class Inner(Config):
     """A nested table."""
 
-    depth: int = Field(2, description="How deep.")
+    depth: int = Field(2, ge=0, description="How deep.")
+    is_wet: bool = Field(False, description="Wet.")
+    tags: tuple[str, ...] = Field((), description="Tags.")
+    seed: int = Field(0, description="Changes nothing.", json_schema_extra=RUNTIME)
+
+
+class Whole(Config):
+    """A table that may also be given as text."""
+
+    rate: float = Field(0.5, le=1, description="How often.")
+    rule: str = Field("none", description="Which.")
 
 
 class Example(Config):
@@ -29,7 +40,11 @@ class Example(Config):
     limit: int | None = Field(None, ge=1, description="At most so many.")
     is_loud: bool = Field(False, description="Shout.")
     num_workers: int = Field(2, description="Processes.", json_schema_extra=RUNTIME)
-    inner: Inner = Field(Inner(), description="The inner table.")
+    inner: Inner = Field(
+        Inner(), description="The inner table.", json_schema_extra=short("depth", inner="tags", wet="is_wet")
+    )
+    whole: Whole = Field(Whole(), description="A whole.", json_schema_extra=AS_TEXT | short("rule"))
+    absent: Whole | None = Field(None, description="Perhaps.", json_schema_extra=AS_TEXT)
 
 
 def run(*words: str) -> tuple[int, str]:
@@ -114,7 +129,78 @@ def test_a_file_that_is_no_table_is_one_line(tmp_path: Path, text: str, line: st
 def test_help_shows_a_default_as_it_is_typed() -> None:
     shown = " ".join(run("--help")[1].replace("│", " ").split())
     assert "Where it starts. [default: 0.7]" in shown
-    assert "[fields: depth]" in shown
+    assert "--inner.depth, --depth <int> How deep. [default: 2]" in shown
+    assert "--whole <str> A whole. One alone: --whole.rate VALUE. [fields: rate, rule]" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--inner.depth", "5"), {"inner": {"depth": 5}}),
+        (("--depth", "5", "--inner.is-wet"), {"inner": {"depth": 5, "is_wet": True}}),
+        (("--no-wet", "--inner", "a", "--inner.tags", "b"), {"inner": {"is_wet": False, "tags": ["a", "b"]}}),
+        (("--whole", "{rate: 0.1}"), {"whole": {"rate": 0.1}}),
+        (("--whole.rule", "x", "--whole", "{rate: 0.1}"), {"whole": {"rate": 0.1, "rule": "x"}}),
+        (("--absent.rate", "0.1"), {"absent": {"rate": 0.1}}),
+    ],
+)
+def test_a_setting_of_a_table_is_an_option_of_its_own(words: tuple[str, ...], expected: dict[str, object]) -> None:
+    code, printed = run(*words)
+    assert (code, Example.model_validate_json(printed)) == (0, Example.model_validate(expected))
+
+
+def test_options_go_over_the_file_setting_by_setting_inside_tables(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    for written in ("inner: {depth: 7, is_wet: true}\n", "depth: 7\nwet: true\n", "depth: 7\ninner: {is_wet: true}\n"):
+        file.write_text(f"{written}whole: {{rate: 0.1}}\n")
+        code, printed = run("--config", str(file), "--depth", "9", "--whole.rule", "x")
+        inner = {"inner": {"depth": 9, "is_wet": True}, "whole": {"rate": 0.1, "rule": "x"}}
+        assert (code, Example.model_validate_json(printed)) == (0, Example.model_validate(inner))
+    file.write_text("inner: [a, b]\n")
+    assert Example.model_validate_json(run("--config", str(file))[1]).inner == Inner(tags=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("inner: {depth: -1}\n", "{file}: inner.depth is -1; input should be greater than or equal to 0"),
+        ("depth: -1\n", "{file}: inner.depth is -1; input should be greater than or equal to 0"),
+        ("inner: {dept: 1}\n", "{file}: inner.dept is not a setting; did you mean depth?"),
+        ("is_wet: true\n", "{file}: is_wet is not a setting; did you mean inner.is_wet?"),
+        ("rul: x\n", "{file}: rul is not a setting; did you mean rule?"),
+        ("depth: 1\ninner: {depth: 1}\n", "{file}: depth stands twice, also as inner.depth; leave one out"),
+        ("rule: x\nwhole: 3\n", "{file}: whole is 3, beside rule; write it as a table with rule in it"),
+        ("whole: 3\n", "{file}: whole is 3; write a table of its settings"),
+        ("whole: '{rate'\n", "{file}: whole: not valid YAML ("),
+    ],
+)
+def test_a_mistake_inside_a_table_of_a_file_is_one_line_with_its_place(tmp_path: Path, text: str, line: str) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    code, printed = run("--config", str(file))
+    assert code == 1
+    assert printed.startswith(line.replace("{file}", str(file)))
+    assert "\n" not in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--inner.depth", "-1"), "--depth is -1; input should be greater than or equal to 0"),
+        (("--whole.rate", "3"), "--whole.rate is 3.0; input should be less than or equal to 1"),
+        (("--whole", "{rate: 3}"), "--whole.rate is 3; input should be less than or equal to 1"),
+        (("--whole", "{rat: 3}"), "--whole: rat is not a setting; did you mean rate?"),
+        (("--whole", "{rat"), "--whole: not valid YAML ("),
+    ],
+)
+def test_a_mistake_inside_a_table_names_the_option(words: tuple[str, ...], line: str) -> None:
+    code, printed = run(*words)
+    assert (code, printed[: len(line)]) == (1, line)
+
+
+def test_what_changes_no_result_stays_out_of_the_fingerprint_of_a_table_too() -> None:
+    assert Example(inner=Inner(seed=1)).fingerprinted() == Example().fingerprinted()
+    assert Example(inner=Inner(depth=3)).fingerprinted() != Example().fingerprinted()
 
 
 @dataclass(frozen=True)
