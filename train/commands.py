@@ -33,6 +33,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "grpo": Entry("train.grpo.command", "GrpoConfig", "grpo"),
     "expert-iteration": Entry("train.tuning.expert_iteration", "ExpertIterationConfig", "expert_iteration"),
     "distill": Entry("train.tuning.distill", "DistillConfig", "distill"),
+    "distill-on-policy": Entry("train.tuning.on_policy", "OnPolicyConfig", "distill_on_policy"),
     "fuse": Entry("train.tuning.fuse", "FuseConfig", "fuse"),
     "shortest": Entry("train.tuning.shortest", "ShortestConfig", "shortest"),
     "evaluate": Entry("train.evaluate.command", "EvaluateConfig", "evaluate"),

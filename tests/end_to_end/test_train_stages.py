@@ -141,9 +141,9 @@ def test_a_student_moves_towards_its_teacher_on_its_own_completions(folder: Path
 
     problems = copying_problems(tmp_path / "problems.jsonl")
     out = tmp_path / "run"
-    command = ["train", "distill", "--model", str(folder / "toy"), "--teacher", str(copier), "--data", str(problems)]
+    command = ["train", "distill-on-policy", "--model", str(folder / "toy"), "--teacher", str(copier)]
     sizes = ["--batch-size", "16", "--max-steps", "12", "--max-tokens", "8", "--learning-rate", "1e-2"]
-    app([*command, "--out", str(out), *sizes, "--logging-steps", "1"], standalone_mode=False)
+    app([*command, "--data", str(problems), "--out", str(out), *sizes, "--logging-steps", "1"], standalone_mode=False)
     tokenizer = AutoTokenizer.from_pretrained(copier)
     ids = tokenizer("<|user|>Say 3.<|assistant|><think>3</think>", return_tensors="pt").input_ids
     wanted, start, learned = (
@@ -162,7 +162,7 @@ def test_a_teacher_of_another_vocabulary_is_refused(folder: Path, tmp_path: Path
     other = build_toy(tmp_path / "other", ["banana banana banana"], hidden=32, layers=1)
     command = [
         "train",
-        "distill",
+        "distill-on-policy",
         "--model",
         str(folder / "toy"),
         "--data",
@@ -172,5 +172,5 @@ def test_a_teacher_of_another_vocabulary_is_refused(folder: Path, tmp_path: Path
     ]
     with pytest.raises(UserError, match="has another vocabulary than the student"):
         app([*command, "--teacher", str(other), "--out", str(tmp_path / "run")], standalone_mode=False)
-    with pytest.raises(UserError, match="--temperature does nothing without --teacher"):
+    with pytest.raises(UserError, match="--teacher is missing; set it"):
         app([*command, "--temperature", "0.5", "--out", str(tmp_path / "run")], standalone_mode=False)

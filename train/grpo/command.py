@@ -32,9 +32,11 @@ from train.runs.starting_model import settled
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and leave the model in `out/model`."""
-    objective = replace(objective_named(config.objective), tau=config.tau, refill_rounds=config.refill_rounds)
-    rewards_named(config.rewards, config.setting())
-    if config.refill_rounds and config.num_problems % num_processes():
+    objective = replace(
+        objective_named(config.objective), tau=config.tau, refill_rounds=config.generation.refill_rounds
+    )
+    rewards_named(config.rewards.names, config.setting())
+    if config.generation.refill_rounds and config.generation.num_problems % num_processes():
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     if objective.resets_optimizer and os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
         raise UserError(
@@ -47,13 +49,12 @@ def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Train
     """GRPO by an objective: what of a run is its own."""
     return Training(
         config=config,
-        prompt=config,
         sequences_per_step=config.sequences_per_step,
         read=partial(_read, data),
         classes=partial(_classes, config),
         parts=partial(_parts, config, objective),
         own=OWN,
-        max_tokens=config.max_tokens,
+        max_tokens=config.sampling.max_tokens,
         adopts_data=config.adopt_dataset,
         ends=(PoolExhausted,),
         closing=lambda metrics: f"{metrics.get('train_runtime', 0):.0f} s",
@@ -66,7 +67,7 @@ def _read(data: Path) -> Material[Rows]:
 
 
 def _classes(config: GrpoConfig) -> Classes:
-    import_generation(uses_vllm=config.vllm)
+    import_generation(uses_vllm=config.sampling.vllm)
     from trl import GRPOConfig
 
     from train.grpo.trainer import CurriculumGRPOTrainer
@@ -76,23 +77,23 @@ def _classes(config: GrpoConfig) -> Classes:
 
 def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -> Parts:
     """The curriculum, new or as the last whole checkpoint left it, and what is trained on its draws."""
-    generation = prepare_generation(start.model, config.trl, uses_vllm=config.vllm)
-    asked = settled(config, start.model)
+    generation = prepare_generation(start.model, config.trl, uses_vllm=config.sampling.vllm)
+    asked = settled(config.prompt, start.model)
     if asked.thinking == "off" and asked.no_think_by == "empty_think":
         raise UserError(f"{start.model}: has no switch to turn thinking off; leave --thinking at default")
     switches = template_switches(asked)
-    opened = opening(start.tokenizer, switches) if config.prompt_format == "chat" else ""
+    opened = opening(start.tokenizer, switches) if config.prompt.prompt_format == "chat" else ""
     setting = config.setting(opened, end_ids(start.model, start.tokenizer))
-    problems, curriculum = to_rows(rows.frame, config), run_curriculum(rows, config, start.model, start.run)
+    problems, curriculum = to_rows(rows.frame, config.prompt), run_curriculum(rows, config, start.model, start.run)
     probe = [problems[row] for row in curriculum.probe_rows()]
     arguments = {**_arguments(config, objective), **generation, "chat_template_kwargs": switches}
     trainer = {
         "problems": problems,
         "curriculum": curriculum,
-        "saves_completions": config.save_completions,
+        "saves_completions": config.saving.completions,
         "objective": objective,
         "run": start.run,
-        "reward_funcs": rewards_named(config.rewards, setting),
+        "reward_funcs": rewards_named(config.rewards.names, setting),
         "eval_dataset": _dataset(probe) if probe else None,
     }
     return Parts({**arguments, **_probing(config, len(probe))}, _slots(config), trainer)
@@ -102,8 +103,8 @@ def _slots(config: GrpoConfig) -> Any:
     """A dataset with a row per group of the whole run: TRL counts by it, the trainer puts problems in its place."""
     from datasets import Dataset
 
-    num_generations = -(-config.max_steps // config.updates_per_generation)
-    return Dataset.from_dict({"prompt": [""] * (config.num_problems * num_generations)})
+    num_generations = -(-config.max_steps // config.generation.updates)
+    return Dataset.from_dict({"prompt": [""] * (config.generation.num_problems * num_generations)})
 
 
 def _dataset(rows: list[dict[str, Any]]) -> Any:
@@ -116,13 +117,14 @@ def _probing(config: GrpoConfig, num_probed: int) -> dict[str, Any]:
     """TRL's evaluation arguments: the probe set in batches of whole groups."""
     if not num_probed:
         return {}
-    per_device = max(1, config.sequences_per_step // num_processes() // config.probe_n) * config.probe_n
+    n = config.probe.n
+    per_device = max(1, config.sequences_per_step // num_processes() // n) * n
     return {
         "eval_strategy": "steps",
-        "eval_steps": config.probe_steps,
+        "eval_steps": config.probe.steps,
         "eval_on_start": True,
-        "num_generations_eval": config.probe_n,
-        "per_device_eval_batch_size": min(per_device, num_probed * config.probe_n),
+        "num_generations_eval": n,
+        "per_device_eval_batch_size": min(per_device, num_probed * n),
     }
 
 
@@ -131,14 +133,14 @@ def _arguments(config: GrpoConfig, objective: Objective) -> dict[str, Any]:
     return {
         **objective.settings,
         **({} if config.kl_coef is None else {"beta": config.kl_coef}),
-        "num_generations": config.group_size,
-        "steps_per_generation": num_passes * config.updates_per_generation,
-        "num_iterations": config.passes_per_generation,
-        "max_completion_length": config.max_tokens,
-        "temperature": config.temperature,
-        "top_p": config.top_p,
-        "top_k": config.top_k,
-        "reward_weights": list(config.reward_weights) or None,
+        "num_generations": config.generation.group_size,
+        "steps_per_generation": num_passes * config.generation.updates,
+        "num_iterations": config.generation.passes,
+        "max_completion_length": config.sampling.max_tokens,
+        "temperature": config.sampling.temperature,
+        "top_p": config.sampling.top_p,
+        "top_k": config.sampling.top_k,
+        "reward_weights": list(config.rewards.weights) or None,
         # the curriculum draws, so TRL need neither shuffle slots nor skip them on resume
         "shuffle_dataset": False,
         "ignore_data_skip": True,

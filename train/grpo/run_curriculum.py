@@ -8,7 +8,6 @@ import typer
 
 from curate.artifacts.manifest import canonical_json
 from curate.engines.model_files import model_digest
-from curate.engines.prompts import PromptConfig
 from curriculum import Curriculum
 from curriculum.state.files import newest
 from train.data.rows import Rows
@@ -21,8 +20,9 @@ SHOWN_KEYS = 5
 
 def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) -> Curriculum:
     """The curriculum over `rows`, bound to what its statistics are true of: data, model, sampling and prompt."""
-    sampling = config.model_dump(mode="json", include={"max_tokens", "temperature", "top_p", "top_k", "group_size"})
-    prompt = config.model_dump(mode="json", include=set(PromptConfig.model_fields))
+    sampling = config.sampling.model_dump(mode="json", include={"max_tokens", "temperature", "top_p", "top_k"})
+    sampling["group_size"] = config.generation.group_size
+    prompt = config.prompt.model_dump(mode="json")
     binding = {
         "dataset": rows.digest,
         "model": model_digest(model),

@@ -25,21 +25,26 @@ from curate.engines.model_files import model_folder
 from curate.engines.prompts import PromptConfig
 from curate.errors import UserError
 from curate.runner.run import run_stage
+from curate.tables import at, dotted, merged, nested, table_of
 from train.data.problems import read_problems
+from train.grpo.config import GrpoConfig
 from train.recipes.cost import Cost, cost_of, num_parameters
 from train.runs.command_line import Force
+from train.runs.settings import TrainerConfig
 from train.runs.starting_model import find_model
+from train.tuning.distill import DistillConfig
+from train.tuning.on_policy import OnPolicyConfig
 
 FOLDER: Final = Path(__file__).parent
-Command = Literal["sft", "grpo", "distill", "fuse", "shortest", "difficulty"]
+Command = Literal["sft", "grpo", "distill", "distill-on-policy", "fuse", "shortest", "difficulty"]
 MODELS: Final = {
     "sft": ("train.tuning.sft", "SftConfig", "sft"),
     "grpo": ("train.grpo.command", "GrpoConfig", "grpo"),
     "distill": ("train.tuning.distill", "DistillConfig", "distill"),
+    "distill-on-policy": ("train.tuning.on_policy", "OnPolicyConfig", "distill_on_policy"),
     "fuse": ("train.tuning.fuse", "FuseConfig", "fuse"),
     "shortest": ("train.tuning.shortest", "ShortestConfig", "shortest"),
 }
-GENERATING: Final = ("grpo", "distill", "difficulty")  # their context must hold a completion beside the prompt
 Name = Annotated[str, typer.Argument(help="Recipe, or a YAML file; without a name they are listed.")]
 Start = Annotated[str | None, typer.Option("--model", help="Model folder or hub name to start from.")]
 Problems = Annotated[Path | None, typer.Option("--data", help="Artifact folder, or JSONL or Parquet file.")]
@@ -154,7 +159,7 @@ def cut(chosen: Recipe, until: str) -> Recipe:
 
 
 def changes(settings: list[str]) -> dict[str, dict[str, Any]]:
-    """`STAGE.FIELD=VALUE` options as tables by stage; values are YAML."""
+    """`STAGE.FIELD=VALUE` options as values by stage and field, `sampling.temperature` in a table; values are YAML."""
     tables: dict[str, dict[str, Any]] = {}
     for text in settings:
         place, sign, value = text.partition("=")
@@ -183,15 +188,35 @@ def plan(
         if step.model == "student" and "student" not in models:
             raise UserError(f"stage {step.name} needs a model to distil into; give --student MODEL, or stop by --until")
         start = _model(step.model, models, out)
-        table = {
-            **step.config,
+        named = {
             **({"teacher": _model(step.teacher, models, out)} if step.teacher else {}),
-            **changed.get(step.name, {}),
             **({"model": start} if step.command == "difficulty" else {}),
         }
-        config = parse(_config_model(step.command), table, f"stage {step.name}")
+        config = _config(step, named, changed.get(step.name, {}))
         planned.append(Planned(step, config, start, inputs.get(step.data, out / step.data), out / step.name))
     return planned
+
+
+def _config(step: Step, named: Mapping[str, str], changed: Mapping[str, Any]) -> Config:
+    """A stage's config: what the recipe says, models by name, and over it what was changed."""
+    model, where = _config_model(step.command), f"stage {step.name}"
+    if "teacher" in named and "teacher" not in model.model_fields:
+        raise UserError(f"{where}: {step.command} learns from no teacher; distill-on-policy does, or leave teacher out")
+    try:
+        table = {**nested(model, step.config), **named}
+        for field, value in changed.items():
+            table = merged(model, table, nested(model, at(_path(model, field, where), value)))
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from None
+    return parse(model, table, where)
+
+
+def _path(model: type[Config], field: str, where: str) -> tuple[str, ...]:
+    """The tables and the setting of a dotted field; what is no table is changed as a whole."""
+    first, *rest = field.split(".")
+    if rest and first in model.model_fields and table_of(model.model_fields[first]) is None:
+        raise UserError(f"{where}: {field} is not a setting; set {first} as a whole")
+    return first, *rest
 
 
 def _model(word: str, models: Mapping[str, str], out: Path) -> str:
@@ -209,7 +234,7 @@ def described(chosen: Recipe, stages: list[Planned], parameters: int | None, poo
         lines.append(f"\n{stage.step.name}: gradus {_room(stage.step)} {stage.step.command}")
         lines.append(f"  model {stage.model}\n  data  {stage.data}\n  out   {stage.out}")
         given = stage.config.model_dump(mode="json", exclude_defaults=True, exclude={"model"})
-        lines += [f"  {field}: {value}" for field, value in given.items()]
+        lines += [f"  {name}: {value}" for name, value in dotted(given).items()]
         lines.append(f"  cost  {cost.line()}")
     return "\n".join([*lines, f"\nall together  {total.line()}", Cost.ASSUMED])
 
@@ -245,14 +270,27 @@ def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inp
 
 def _refuse_unfit(stage: Planned, model: str) -> None:
     """A given model that cannot be asked as a stage will ask what it has become by then."""
-    config = stage.config
-    if not isinstance(config, PromptConfig):
+    prompt, max_tokens = _asking(stage.config)
+    if prompt is None:
         return
-    completion = getattr(config, "max_tokens", 0) if stage.step.command in GENERATING else 0
     try:
-        find_model(model, config, max_tokens=completion)
+        find_model(model, prompt, max_tokens=max_tokens)
     except UserError as error:
         raise UserError(f"stage {stage.step.name}: {error}") from None
+
+
+def _asking(config: Config) -> tuple[PromptConfig | None, int]:
+    """How a stage asks its model, and the completion tokens that the context must hold beside the prompt."""
+    match config:
+        case GrpoConfig():
+            return config.prompt, config.sampling.max_tokens
+        case OnPolicyConfig() | DistillConfig():
+            return config.prompt, config.max_tokens
+        case TrainerConfig():
+            return config.prompt, 0
+        case DifficultyConfig():
+            return config, config.max_tokens
+    return None, 0
 
 
 def _ancestor(word: str, stages: list[Planned], models: Mapping[str, str]) -> str:

@@ -53,13 +53,14 @@ def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
     rollouts = generated = trained = 0
     if isinstance(config, GrpoConfig):
         num = config.sequences_per_step * config.max_steps
-        rollouts = num // config.passes_per_generation
-        generated = int(rollouts * config.max_tokens * MEAN_LENGTH)
-        trained = int(num * config.max_tokens * MEAN_LENGTH)
+        rollouts = num // config.generation.passes
+        generated = int(rollouts * config.sampling.max_tokens * MEAN_LENGTH)
+        trained = int(num * config.sampling.max_tokens * MEAN_LENGTH)
     elif isinstance(config, SftConfig):
         trained = int(config.batch_size * config.max_steps * config.max_tokens * MEAN_LENGTH)
-        if isinstance(config, OnPolicyConfig) and config.teacher is not None:
-            rollouts, generated = config.batch_size * config.max_steps, trained
+    elif isinstance(config, OnPolicyConfig):
+        rollouts = config.batch_size * config.max_steps
+        generated = trained = int(rollouts * config.max_tokens * MEAN_LENGTH)
     elif isinstance(config, DifficultyConfig):
         rollouts = config.k * pool_size
         generated = int(rollouts * config.max_tokens * MEAN_LENGTH)

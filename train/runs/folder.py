@@ -26,8 +26,10 @@ from curate.artifacts.claimed import ClaimedFolder
 from curate.artifacts.lock import LOCK
 from curate.artifacts.manifest import temporary_of, write_atomic
 from curate.errors import UserError
+from curate.tables import dotted
 from train.environment import describe_environment, is_main_process, num_processes
 from train.runs import checkpoints
+from train.runs.earlier import in_todays_form
 
 CONFIG: Final = "config.yaml"
 ENVIRONMENT: Final = "environment.json"
@@ -130,13 +132,14 @@ class RunFolder(ClaimedFolder):
 
     def _earlier(self) -> dict[str, Any] | None:
         path = self.folder / CONFIG
-        return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
+        written = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
+        return in_todays_form(written) if written else None
 
 
 def difference(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     """The first setting in which two runs' identities differ, as `name: old there, new here`; None where they agree."""
     pairs = [(name, earlier.get(name), now.get(name)) for name in ("command", "model_digest", "data_digest")]
-    old, new = earlier.get("config", {}), now.get("config", {})
+    old, new = dotted(earlier.get("config", {})), dotted(now.get("config", {}))
     pairs += [(name, old.get(name), new.get(name)) for name in sorted({*old, *new})]
     for name, there, here in pairs:
         if there != here:

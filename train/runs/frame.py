@@ -15,7 +15,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import typer
 
 from curate.engines.model_files import model_digest, model_folder
-from curate.engines.prompts import PromptConfig
 from train.runs.folder import RunFolder
 from train.runs.running import lora, train_and_save
 from train.runs.settings import TrainerConfig, check_passthrough, shared_arguments, split_step
@@ -88,7 +87,6 @@ class Training(Generic[Content]):
     """
 
     config: TrainerConfig
-    prompt: PromptConfig
     sequences_per_step: int
     read: Callable[[], Material[Content]]
     classes: Callable[[], Classes]
@@ -104,7 +102,7 @@ class Training(Generic[Content]):
 def run_training(job: Job, training: Training[Content]) -> None:
     """Train from the last whole checkpoint and leave the model in `out/model`; a finished run is reused."""
     split_step(training.config, training.sequences_per_step)
-    model = find_model(job.model, training.prompt, max_tokens=training.max_tokens)
+    model = find_model(job.model, training.config.prompt, max_tokens=training.max_tokens)
     material = training.read()
     with claimed(job, material, training.config, adopts_data=training.adopts_data) as run:
         if run is None:

@@ -18,12 +18,12 @@ from train.runs.settings import TrainerConfig
 
 def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
     """The adapters to train, or None to train all weights."""
-    if config.lora_rank == 0:
+    if config.lora.rank == 0:
         return None
     from peft import LoraConfig
 
     return LoraConfig(
-        r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
+        r=config.lora.rank, lora_alpha=config.lora.alpha, target_modules="all-linear", task_type="CAUSAL_LM"
     )
 
 

@@ -9,14 +9,20 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import yaml
 from pydantic import BeforeValidator, Field, PositiveInt
 
 from curate.config import RUNTIME, Config, nearest
+from curate.engines.prompts import PromptConfig
 from curate.errors import UserError
+from curate.tables import short
 from train.environment import check_sharding, num_processes
+from train.runs.tables import Compute, Logging, Lora, Optimizer, Saving
+
+# the short forms of the optimizer's settings, also where a trainer has its own defaults of them
+OPTIMIZER: Final = short("learning_rate", "schedule", "warmup_steps")
 
 
 def as_table(value: Any) -> Any:
@@ -31,33 +37,27 @@ class TrainerConfig(Config):
     """Settings of every trainer."""
 
     max_steps: PositiveInt = Field(500, description="Optimizer steps.")
-    learning_rate: float = Field(1e-5, gt=0, description="Peak learning rate of AdamW.")
-    schedule: Literal["constant", "linear", "cosine"] = Field(
-        "cosine", description="How the learning rate goes on after the warm-up."
+    prompt: PromptConfig = Field(
+        PromptConfig(),
+        description="How a problem is put to the model.",
+        json_schema_extra=short("prompt_format", "system", "template", "thinking", "no_think_by"),
     )
-    warmup_steps: int = Field(0, ge=0, description="Steps over which the learning rate rises from 0.")
-    max_grad_norm: float = Field(1.0, gt=0, description="Gradients are scaled down to this norm.")
-    micro_batch_size: PositiveInt | None = Field(
-        None, description="Completions per device and forward pass; as many as a step has, if not set."
+    optimizer: Optimizer = Field(Optimizer(), description="How weights are updated.", json_schema_extra=OPTIMIZER)
+    compute: Compute = Field(
+        Compute(),
+        description="How a step is computed.",
+        json_schema_extra=short("micro_batch_size", "dtype", "gradient_checkpointing"),
     )
-    lora_rank: int = Field(0, ge=0, description="Rank of LoRA adapters on all linear layers; 0 trains all weights.")
-    lora_alpha: PositiveInt = Field(32, description="LoRA's scale is lora_alpha / lora_rank.")
-    dtype: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto", description="Compute type; auto is bfloat16 on a GPU and float32 on a CPU."
+    lora: Lora = Field(
+        Lora(), description="Adapters instead of all weights.", json_schema_extra=short(lora_rank="rank")
     )
-    gradient_checkpointing: bool | None = Field(
-        None, description="Recompute activations to save memory; on a GPU, if not set.", json_schema_extra=RUNTIME
+    saving: Saving = Field(
+        Saving(), description="What is saved on the way.", json_schema_extra=RUNTIME | short(save_steps="steps")
+    )
+    logging: Logging = Field(
+        Logging(), description="What is logged, and where.", json_schema_extra=short(logging_steps="steps")
     )
     seed: int = Field(0, ge=0, description="Seed of order, draws and sampling.")
-    save_steps: PositiveInt = Field(100, description="A checkpoint every so many steps.", json_schema_extra=RUNTIME)
-    keep_checkpoints: int = Field(
-        2, ge=2, description="How many checkpoints stay; two, so that a kill while saving loses nothing.",
-        json_schema_extra=RUNTIME,
-    )  # fmt: skip
-    logging_steps: PositiveInt = Field(10, description="A log line every so many steps.")
-    report_to: tuple[str, ...] = Field(
-        (), description="Trackers that TRL also reports to: wandb, trackio, tensorboard.", json_schema_extra=RUNTIME
-    )
     trl: Table = Field(
         default_factory=dict, description="Further fields of TRL's config by their own name, e.g. '{adam_beta2: 0.99}'."
     )
@@ -75,26 +75,26 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     if not has_gpu:
         # else accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer
         os.environ.setdefault("ACCELERATE_TORCH_DEVICE", "cpu")
-    split = split_step(config, sequences_per_step)
+    split, compute = split_step(config, sequences_per_step), config.compute
     return {
         "output_dir": str(out),
         "max_steps": config.max_steps,
-        "learning_rate": config.learning_rate,
-        "lr_scheduler_type": config.schedule,
-        "warmup_steps": config.warmup_steps,
-        "max_grad_norm": config.max_grad_norm,
+        "learning_rate": config.optimizer.learning_rate,
+        "lr_scheduler_type": config.optimizer.schedule,
+        "warmup_steps": config.optimizer.warmup_steps,
+        "max_grad_norm": config.optimizer.max_grad_norm,
         "per_device_train_batch_size": split.micro,
         "gradient_accumulation_steps": split.num_passes,
-        "bf16": has_gpu if config.dtype == "auto" else config.dtype == "bfloat16",
+        "bf16": has_gpu if compute.dtype == "auto" else compute.dtype == "bfloat16",
         "use_cpu": not has_gpu,
-        "gradient_checkpointing": has_gpu if config.gradient_checkpointing is None else config.gradient_checkpointing,
+        "gradient_checkpointing": has_gpu if compute.gradient_checkpointing is None else compute.gradient_checkpointing,
         "model_init_kwargs": {"dtype": "float32"},  # master weights; bf16 is autocast, as TRL's own default
         "seed": config.seed,
         "data_seed": config.seed,
-        "save_steps": config.save_steps,
-        "save_total_limit": config.keep_checkpoints,
-        "logging_steps": config.logging_steps,
-        "report_to": list(config.report_to),
+        "save_steps": config.saving.steps,
+        "save_total_limit": config.saving.keep_checkpoints,
+        "logging_steps": config.logging.steps,
+        "report_to": list(config.logging.report_to),
         "disable_tqdm": True,
         "dataloader_num_workers": 0,
         "dataloader_pin_memory": has_gpu,
@@ -116,7 +116,7 @@ def split_step(config: TrainerConfig, sequences_per_step: int) -> Split:
             "make one a multiple of the other"
         )
     per_device = sequences_per_step // num_processes()
-    micro = config.micro_batch_size or per_device
+    micro = config.compute.micro_batch_size or per_device
     if per_device % micro:
         raise UserError(
             f"--micro-batch-size is {micro}; use a divisor of {per_device}, the sequences of a step on one device"

@@ -11,6 +11,7 @@ import typer
 from curate.config import read_yaml
 from curate.errors import UserError
 from train.data.problems import read_problems
+from train.runs.earlier import in_todays_form
 from train.runs.folder import COMPLETIONS, CONFIG
 
 FIXED = ("step", "key", "text", "num_tokens", "reason")
@@ -29,11 +30,11 @@ def trace(run: Run, step: Step, data: Data = None, width: Width = 100) -> None:
     """
     if not (run / CONFIG).is_file():
         raise UserError(f"{run}: holds no {CONFIG}; give the folder that gradus train grpo wrote")
-    table = read_yaml(run / CONFIG)
+    table = in_todays_form(read_yaml(run / CONFIG))
     if (command := table.get("command")) != "grpo":
         raise UserError(f"{run}: is a run of {command}, which has no steps with rewards; give one of gradus train grpo")
-    settings = table.get("config", {})
-    per_draw = settings.get("updates_per_generation", 1) * settings.get("passes_per_generation", 1)
+    generation = table["config"].get("generation", {})
+    per_draw = generation.get("updates", 1) * generation.get("passes", 1)
     written = completions_of(run, step, per_draw)
     problems = read_problems(data or Path(table["data"])).frame
     drawn = f"{written.height} completions of {written['key'].n_unique()} problems, drawn for step {written['step'][0]}"

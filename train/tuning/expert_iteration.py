@@ -23,16 +23,16 @@ from curate.artifacts.manifest import canonical_json, write_atomic
 from curate.artifacts.samples import Sample, SampleLog
 from curate.engines import EngineConfig, open_engine, settle
 from curate.engines.config import EngineName
-from curate.engines.prompts import PromptConfig
 from curate.progress import Progress
 from curate.runner.stage import Workspace
 from curate.sampling.grading import GradingConfig, Problem, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking
-from curate.tables import AS_TEXT
+from curate.tables import AS_TEXT, short
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted
 from train.data.problems import read_problems
 from train.data.rows import Rows
 from train.grpo.groups import Group
+from train.grpo.tables import Sampling
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.folder import DRAWS, RunFolder
 from train.runs.frame import Job, Material, claimed
@@ -40,8 +40,13 @@ from train.runs.running import unfinished_model
 from train.tuning.sft import SftConfig, fine_tune
 
 RECORD: Final = "draw.json"
-SAMPLING: Final = ("max_tokens", "temperature", "top_p", "top_k")
 CORRECTNESS: Final = {"correct": 1.0, "wrong": 0.0, "undecided": float("nan")}
+
+
+class EngineSampling(Sampling):
+    """How an engine samples completions."""
+
+    engine: EngineName = Field("auto", description="Who generates: vllm if it is installed, else transformers.")
 
 
 class ExpertIterationConfig(GradingConfig, SftConfig):
@@ -58,10 +63,9 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
     rounds: PositiveInt = Field(4, description="Rounds of sampling and fine-tuning.")
     num_problems: PositiveInt = Field(256, description="Problems per round.")
     group_size: PositiveInt = Field(8, description="Completions per problem.")
-    engine: EngineName = Field("auto", description="Who generates: vllm if it is installed, else transformers.")
-    temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
-    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
-    top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
+    sampling: EngineSampling = Field(
+        EngineSampling(), description="How completions are sampled.", json_schema_extra=short("engine", "temperature")
+    )
     curriculum: CurriculumConfig = Field(
         CurriculumConfig(),
         description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'.",
@@ -70,8 +74,8 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
 
     def engine_config(self, model: Path | str) -> EngineConfig:
         """How a round's model is asked."""
-        asked = {name: getattr(self, name) for name in (*SAMPLING, *PromptConfig.model_fields)}
-        return EngineConfig(**asked, model=str(model), engine=self.engine)
+        asked = {**self.prompt.model_dump(), **self.sampling.model_dump()}
+        return EngineConfig(**asked, max_tokens=self.max_tokens, model=str(model))
 
 
 def expert_iteration(
@@ -159,8 +163,12 @@ def _ask(frame: pl.DataFrame, config: ExpertIterationConfig, model: Path, folder
 
 def _curriculum(number: int, rows: Rows, config: ExpertIterationConfig, run: RunFolder) -> Curriculum:
     """As it stood after the round before."""
-    sampling = {name: getattr(config, name) for name in (*SAMPLING, "group_size")}
-    prompt = config.model_dump(mode="json", include=set(PromptConfig.model_fields))
+    sampling = {
+        **config.sampling.model_dump(mode="json", include=set(Sampling.model_fields)),
+        "max_tokens": config.max_tokens,
+        "group_size": config.group_size,
+    }
+    prompt = config.prompt.model_dump(mode="json")
     binding = {"dataset": rows.digest, "sampling": canonical_json(sampling), "prompt": canonical_json(prompt)}
     if number == 1:
         return Curriculum.create(rows.frame, config.curriculum, binding)

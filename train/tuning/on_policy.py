@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from curate.engines.model_files import model_digest, model_folder
 from curate.engines.prompts import template_switches
@@ -20,10 +20,11 @@ from curate.errors import UserError
 from train.data.problems import read_problems
 from train.data.prompts import asked
 from train.grpo.generation import import_generation, prepare_generation
+from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import TAKEN
 from train.runs.starting_model import find_model, load_tokenizer, settled
-from train.tuning.sft import SftConfig
+from train.tuning.settings import TuningConfig
 
 OWN: Final = TAKEN | {
     "beta", "max_completion_length", "temperature", "chat_template_kwargs", "use_vllm", "shuffle_dataset",
@@ -31,17 +32,23 @@ OWN: Final = TAKEN | {
 }  # fmt: skip
 
 
-class OnPolicyConfig(SftConfig):
-    """Settings of on-policy distillation."""
+class OnPolicyConfig(TuningConfig):
+    """Learn a teacher's distribution on the student's own completions.
 
-    teacher: str | None = Field(
-        None, description="Model of the same vocabulary to learn from on-policy; data are then problems."
-    )
+    Data are problems: the student answers them, and learns at every token of its own how the teacher would continue
+    (on-policy distillation). Nothing is verified, so a problem needs no answer. Teacher and student need one
+    vocabulary. Stopped, the same command goes on at its last checkpoint. The model is left in OUT/model.
+
+    Example: gradus train distill-on-policy --model student --teacher teacher --data runs/dedup --out runs/on_policy
+    """
+
+    teacher: str = Field(description="Model of the same vocabulary to learn from: its folder or hub name.")
     divergence: float = Field(
-        1.0, ge=0, le=1, description="With a teacher: 1 is the reverse KL, 0 the forward KL, between them lie mixtures."
+        1.0, ge=0, le=1, description="1 is the reverse KL, 0 the forward KL, between them lie mixtures."
     )
-    temperature: float = Field(1.0, gt=0, description="With a teacher: of sampling and of both distributions.")
-    vllm: bool = Field(False, description="With a teacher: generate with vLLM inside the trainer.")
+    max_tokens: PositiveInt = Field(1024, description="Tokens at which a completion is cut off.")
+    temperature: float = Field(1.0, gt=0, description="Temperature of sampling and of both distributions.")
+    vllm: bool = Field(False, description="Generate with vLLM inside the trainer.")
 
 
 class Lesson(NamedTuple):
@@ -51,13 +58,13 @@ class Lesson(NamedTuple):
     problems: list[str]
 
 
-def learn_on_policy(job: Job, config: OnPolicyConfig) -> None:
+def distill_on_policy(model: Model, data: DataFile, out: Out, config: OnPolicyConfig, force: Force = False) -> None:
     """Train the student on its own completions of the problems, and leave it in `out/model`."""
+    job = Job("distill-on-policy", model, data, out, force)
     run_training(
         job,
         Training(
             config=config,
-            prompt=config,
             sequences_per_step=config.batch_size,
             read=partial(_read, job, config),
             classes=partial(_classes, config),
@@ -70,7 +77,7 @@ def learn_on_policy(job: Job, config: OnPolicyConfig) -> None:
 
 
 def _read(job: Job, config: OnPolicyConfig) -> Material[Lesson]:
-    teacher = find_model(str(config.teacher), config, max_tokens=config.max_tokens)
+    teacher = find_model(config.teacher, config.prompt, max_tokens=config.max_tokens)
     _refuse_other_vocabulary(model_folder(job.model), teacher)
     rows = read_problems(job.data)
     lesson = Lesson(teacher, rows.frame["prompt"].to_list())
@@ -104,14 +111,14 @@ def _classes(config: OnPolicyConfig) -> Classes:
 def _parts(config: OnPolicyConfig, lesson: Lesson, start: Start) -> Parts:
     from datasets import Dataset
 
-    prompts = [{"prompt": asked(text, config)} for text in lesson.problems]
+    prompts = [{"prompt": asked(text, config.prompt)} for text in lesson.problems]
     arguments = {
         **prepare_generation(start.model, config.trl, uses_vllm=config.vllm),
         "max_completion_length": config.max_tokens,
         "temperature": config.temperature,
         "beta": config.divergence,
         "shuffle_dataset": False,  # TRL's sampler has one order for all epochs
-        "chat_template_kwargs": template_switches(settled(config, start.model)),
+        "chat_template_kwargs": template_switches(settled(config.prompt, start.model)),
     }
     dataset = Dataset.from_list(prompts).select(schedule(len(prompts), config))
     return Parts(arguments, dataset, {"teacher_model": str(lesson.teacher)})

@@ -13,21 +13,22 @@ from typing import Any, Final
 import polars as pl
 from pydantic import Field, PositiveInt
 
-from curate.engines.prompts import PromptConfig, messages, template_switches
+from curate.engines.prompts import messages, template_switches
 from curate.errors import UserError
 from curate.options import Maps
 from train.data.examples import COMPLETION, read_examples
 from train.data.rows import Rows, need_columns
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
-from train.runs.settings import TAKEN, TrainerConfig
+from train.runs.settings import TAKEN
 from train.runs.starting_model import settled
+from train.tuning.settings import TuningConfig
 
 Example = dict[str, Any]  # Any: a row of TRL's dataset: text, messages, or arguments of the chat template
 OWN: Final = TAKEN | {"max_length", "packing", "assistant_only_loss", "completion_only_loss"}
 
 
-class SftConfig(PromptConfig, TrainerConfig):
+class SftConfig(TuningConfig):
     """Fine-tune a model on prompts with completions.
 
     Data has the columns `prompt` and `completion`, or `messages`, or others that `gradus curate ingest` takes for
@@ -38,9 +39,6 @@ class SftConfig(PromptConfig, TrainerConfig):
     Example: gradus train sft --model toy --data cold_start.jsonl --out runs/sft --batch-size 128 --learning-rate 2e-3
     """
 
-    learning_rate: float = Field(2e-5, gt=0, description="Peak learning rate of AdamW.")
-    batch_size: PositiveInt = Field(32, description="Examples per optimizer step, over all devices.")
-    max_time_s: float | None = Field(None, gt=0, description="Stop after so many seconds, before max_steps.")
     max_tokens: PositiveInt = Field(1024, description="Longer examples are cut at the end.")
     packing: bool = Field(False, description="Fill each row with several examples; needs FlashAttention.")
     completion_column: str = Field(COMPLETION, description="Column with what the model shall write.")
@@ -64,7 +62,6 @@ def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
         job,
         Training(
             config=config,
-            prompt=config,
             sequences_per_step=config.batch_size,
             read=lambda: Material(to_examples(rows.frame, config, job.data), rows.digest),
             classes=_classes,
@@ -88,8 +85,8 @@ def to_examples(frame: pl.DataFrame, config: SftConfig, data: Path) -> list[Exam
 
 
 def _example(prompt: str, completion: str, config: SftConfig) -> Example:
-    asked = messages(prompt, config)
-    if config.prompt_format == "raw":
+    asked = messages(prompt, config.prompt)
+    if config.prompt.prompt_format == "raw":
         return {"prompt": asked[-1]["content"], "completion": completion}
     return {"prompt": asked, "completion": [{"role": "assistant", "content": completion}]}
 
@@ -103,8 +100,8 @@ def _classes() -> Classes:
 def _parts(config: SftConfig, examples: list[Example], start: Start) -> Parts:
     from datasets import Dataset
 
-    switches = template_switches(settled(config, start.model))
-    if switches and config.prompt_format == "chat":
+    switches = template_switches(settled(config.prompt, start.model))
+    if switches and config.prompt.prompt_format == "chat":
         examples = [{**example, "chat_template_kwargs": switches} for example in examples]
     arguments = {
         "max_length": config.max_tokens,

@@ -49,7 +49,6 @@ def _prefer(job: Job, rows: Rows, config: ShortestConfig) -> None:
         job,
         Training(
             config=config,
-            prompt=config,
             sequences_per_step=config.batch_size,
             read=lambda: Material(rows.frame, rows.digest),
             classes=_classes,
@@ -75,8 +74,8 @@ def _parts(config: ShortestConfig, pairs: pl.DataFrame, _: Start) -> Parts:
 
 
 def _pair(row: dict[str, str], config: ShortestConfig) -> dict[str, Any]:
-    asked = messages(row["prompt"], config)
-    if config.prompt_format == "raw":
+    asked = messages(row["prompt"], config.prompt)
+    if config.prompt.prompt_format == "raw":
         return {"prompt": asked[-1]["content"], "chosen": row["chosen"], "rejected": row["rejected"]}
     answers = {name: [{"role": "assistant", "content": row[name]}] for name in ("chosen", "rejected")}
     return {"prompt": asked, **answers}

@@ -10,7 +10,7 @@ from support.toy_runs import copying_problems, write_jsonl
 from curate.errors import UserError
 from gradus import app
 from train.grpo.config import GrpoConfig
-from train.recipes.command import FOLDER, cut, load_recipe, plan, recipe_names
+from train.recipes.command import FOLDER, changes, cut, load_recipe, plan, recipe_names
 from train.recipes.cost import Cost, cost_of
 from train.tuning.sft import SftConfig
 
@@ -80,10 +80,47 @@ def test_a_teacher_is_a_model_that_was_given_or_that_an_earlier_stage_leaves(tmp
     assert last.config.model_dump()["teacher"] == str(tmp_path / "off_policy" / "model")
 
 
+def test_a_setting_is_changed_by_its_short_form_or_in_its_table_and_the_others_stay(tmp_path: Path) -> None:
+    inputs, models = {"problems": tmp_path}, {"start": "m"}
+    for name in ("max_tokens", "sampling.max_tokens"):
+        changed = changes(
+            [f"rl.{name}=100", "rl.rewards=[accuracy]", "rl.rewards.weights=[3]", "rl.trl={adam_beta2: 0.9}"]
+        )
+        config = plan(load_recipe("dapo"), models, inputs, tmp_path, changed)[0].config
+        assert isinstance(config, GrpoConfig)
+        assert (config.sampling.max_tokens, config.generation.group_size) == (100, 16)
+        assert (config.rewards.names, config.rewards.weights, config.rewards.overlong_cache) == (
+            ("accuracy",),
+            (3,),
+            4096,
+        )
+    with pytest.raises(UserError, match=r"stage rl: trl\.epsilon is not a setting; set trl as a whole"):
+        plan(load_recipe("r1_zero"), models, inputs, tmp_path, changes(["rl.trl.epsilon=1"]))
+
+
+def test_a_plan_lists_the_settings_that_are_not_the_defaults_by_their_full_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    arguments = ["--model", "org/model", "--data", str(problems), "--out", str(tmp_path / "out"), "--dry-run"]
+    app(["train", "recipe", "dapo", *arguments], standalone_mode=False)
+    printed = capsys.readouterr().out
+    assert "  generation.updates: 16\n" in printed
+    assert "  rewards.weights: [2.0, 1.0]\n" in printed
+    assert "temperature" not in printed
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("about: x\nstages: [{name: a, command: distill, teacher: b}]\n", "needs b, which no earlier stage makes"),
+        ("about: x\nstages: [{name: a, command: distill-on-policy, teacher: b}]\n", "needs b, which no earlier stage"),
+        ("about: x\nstages: [{name: a, command: distill-on-policy}]\n", "stage a: teacher is missing"),
+        ("about: x\nstages: [{name: a, command: distill, teacher: start}]\n", "distill learns from no teacher"),
+        ("about: x\nstages: [{name: a, command: grpo, config: {top_k: 1}}]\n", "did you mean sampling.top_k"),
+        (
+            "about: x\nstages: [{name: a, command: grpo, config: {max_tokens: 1, sampling: {max_tokens: 1}}}]\n",
+            "stage a: max_tokens stands twice, also as sampling.max_tokens",
+        ),
         ("about: x\nstages: [{name: a, command: sft, model: b}]\n", "needs b, which no earlier stage makes"),
         ("about: x\nstages: [{name: a, command: grppo}]\n", "grppo"),
         ("about: x\nstages: [{name: a, command: sft, config: {max_stepps: 1}}]\n", "did you mean max_steps"),
@@ -210,7 +247,7 @@ def test_a_teachers_answers_then_its_distribution_then_rl_run_one_from_the_other
         "- {name: teach, command: difficulty,\n"
         "   config: {k: 4, max_tokens: 16, early_stop: false, engine: transformers}}\n"
         f"- {{name: off_policy, command: fuse, model: student, data: teach, config: {{{sizes}, max_tokens: 64}}}}\n"
-        "- {name: on_policy, command: distill, model: off_policy, teacher: start,\n"
+        "- {name: on_policy, command: distill-on-policy, model: off_policy, teacher: start,\n"
         f"   config: {{{sizes}, max_tokens: 8}}}}\n"
         "- {name: general, command: grpo, model: on_policy,\n"
         "   config: {max_steps: 1, num_problems: 2, group_size: 2, max_tokens: 8, save_steps: 1,\n"

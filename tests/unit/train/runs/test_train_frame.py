@@ -23,7 +23,7 @@ def training(config: SftConfig, read: Any) -> Training[list[str]]:
     def parts(_: list[str], __: Start) -> Parts:
         raise AssertionError("nothing is trained here")
 
-    return Training(config, config, config.batch_size, read, classes, parts, frozenset())
+    return Training(config, config.batch_size, read, classes, parts, frozenset())
 
 
 def nothing() -> Material[list[str]]:

@@ -1,0 +1,56 @@
+"""The identity of a run that an earlier version of gradus wrote, in today's form.
+
+Settings that stand in tables today were keys beside each other, and on-policy distillation was `distill` with a
+teacher. Such a run continues, since its settings are compared in today's form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+# where each key stands today, as `table.setting`
+SHARED: Final = {
+    "learning_rate": "optimizer.learning_rate", "schedule": "optimizer.schedule",
+    "warmup_steps": "optimizer.warmup_steps", "max_grad_norm": "optimizer.max_grad_norm",
+    "micro_batch_size": "compute.micro_batch_size", "dtype": "compute.dtype",
+    "lora_rank": "lora.rank", "lora_alpha": "lora.alpha", "logging_steps": "logging.steps",
+    "prompt_format": "prompt.prompt_format", "system": "prompt.system", "template": "prompt.template",
+    "thinking": "prompt.thinking", "no_think_by": "prompt.no_think_by",
+}  # fmt: skip
+SAMPLING: Final = {
+    "temperature": "sampling.temperature", "top_p": "sampling.top_p", "top_k": "sampling.top_k",
+}  # fmt: skip
+GRPO: Final = {
+    **SHARED, **SAMPLING, "max_tokens": "sampling.max_tokens", "vllm": "sampling.vllm",
+    "num_problems": "generation.num_problems", "group_size": "generation.group_size",
+    "updates_per_generation": "generation.updates", "passes_per_generation": "generation.passes",
+    "refill_rounds": "generation.refill_rounds", "rewards": "rewards.names", "reward_weights": "rewards.weights",
+    "length_warmup_steps": "rewards.length_warmup_steps", "overlong_cache": "rewards.overlong_cache",
+    "probe_steps": "probe.steps", "probe_n": "probe.n",
+}  # fmt: skip
+MOVED: Final[Mapping[str, Mapping[str, str]]] = {
+    "grpo": GRPO,
+    "expert-iteration": {**SHARED, **SAMPLING, "engine": "sampling.engine"},
+    **dict.fromkeys(("sft", "distill", "distill-on-policy", "fuse", "shortest"), SHARED),
+}
+# what the two distillations ignored of each other's settings
+ONLY_ON_POLICY: Final = ("teacher", "divergence", "temperature", "vllm")
+ONLY_OFF_POLICY: Final = ("per_problem", "packing", "completion_column")
+
+
+def in_todays_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
+    """The identity of a run with its settings where they stand today; one in today's form as it is."""
+    command, config = str(identity.get("command")), dict(identity.get("config") or {})
+    if command == "distill" and "teacher" in config:
+        command, ignored = (
+            ("distill", ONLY_ON_POLICY) if config["teacher"] is None else ("distill-on-policy", ONLY_OFF_POLICY)
+        )
+        config = {name: value for name, value in config.items() if name not in ignored}
+    moved: dict[str, Any] = {}
+    for name, value in config.items():
+        # `rewards` is a table today, and was a list
+        place = None if isinstance(value, Mapping) else MOVED.get(command, {}).get(name)
+        table, _, setting = (place or name).rpartition(".")
+        moved[table or setting] = {**moved.get(table, {}), setting: value} if table else value
+    return {**identity, "command": command, "config": moved}
