@@ -1,8 +1,6 @@
 """Recipes: published trainings as small YAML files, run stage by stage or only reckoned up.
 
-A stage names its command, the model it starts from (`start`, `student`, or an earlier stage), its teacher if it needs
-one, its data (`problems`, `cold_start`, or an earlier stage) and the settings that the paper gives. Each stage is a run
-folder of its own under --out, so a recipe that was stopped goes on where it was.
+Each stage is a run folder of its own under --out, so a recipe that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,40 +9,29 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, Self
+from typing import Annotated
 
 import typer
-import yaml
-from pydantic import Field, model_validator
 
 from curate.artifacts.artifact import open_artifact
-from curate.config import Config, nearest, parse, read_yaml
+from curate.config import Config
 from curate.difficulty.stage import DifficultyConfig
 from curate.difficulty.stage import stage as difficulty_stage
 from curate.engines.model_files import model_folder
 from curate.engines.prompts import PromptConfig
 from curate.errors import UserError
 from curate.runner.run import run_stage
-from curate.tables import at, dotted, merged, nested, table_of
+from curate.tables import dotted
 from train.data.problems import read_problems
 from train.grpo.config import GrpoConfig
 from train.recipes.cost import Cost, cost_of, num_parameters
+from train.recipes.plan import MODELS, Planned, Recipe, Step, changes, cut, load_recipe, plan, recipe_names
 from train.runs.command_line import Force
 from train.runs.settings import TrainerConfig
 from train.runs.starting_model import find_model
 from train.tuning.distill import DistillConfig
 from train.tuning.on_policy import OnPolicyConfig
 
-FOLDER: Final = Path(__file__).parent
-Command = Literal["sft", "grpo", "distill", "distill-on-policy", "fuse", "shortest", "difficulty"]
-MODELS: Final = {
-    "sft": ("train.tuning.sft", "SftConfig", "sft"),
-    "grpo": ("train.grpo.command", "GrpoConfig", "grpo"),
-    "distill": ("train.tuning.distill", "DistillConfig", "distill"),
-    "distill-on-policy": ("train.tuning.on_policy", "OnPolicyConfig", "distill_on_policy"),
-    "fuse": ("train.tuning.fuse", "FuseConfig", "fuse"),
-    "shortest": ("train.tuning.shortest", "ShortestConfig", "shortest"),
-}
 Name = Annotated[str, typer.Argument(help="Recipe, or a YAML file; without a name they are listed.")]
 Start = Annotated[str | None, typer.Option("--model", help="Model folder or hub name to start from.")]
 Problems = Annotated[Path | None, typer.Option("--data", help="Artifact folder, or JSONL or Parquet file.")]
@@ -56,44 +43,6 @@ Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="<str>", help="Change a setting: STAGE.FIELD=VALUE; repeatable.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it will cost, and do nothing.")]
-
-
-class Step(Config):
-    """One stage of a recipe."""
-
-    name: str
-    command: Command
-    model: str = "start"
-    data: str = "problems"
-    teacher: str | None = None
-    config: dict[str, Any] = Field(default_factory=dict)  # Any: fields of the command's own config
-
-
-class Recipe(Config):
-    """What a recipe file holds."""
-
-    about: str
-    stages: tuple[Step, ...]
-
-    @model_validator(mode="after")
-    def _looks_back(self) -> Self:
-        known = {"start", "student", "problems", "cold_start"}
-        for step in self.stages:
-            for word in (step.model, step.data, step.teacher):
-                if word is not None and word not in known:
-                    raise ValueError(f"stage {step.name} needs {word}, which no earlier stage makes")
-            known.add(step.name)
-        return self
-
-
-class Planned(NamedTuple):
-    """A stage with its config resolved and its inputs found."""
-
-    step: Step
-    config: Config
-    model: str
-    data: Path
-    out: Path
 
 
 @dataclass(frozen=True)
@@ -137,93 +86,6 @@ def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
         _run(stage, force=force)
 
 
-def recipe_names() -> list[str]:
-    """The recipes that come with Gradus."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
-
-
-def load_recipe(name: str) -> Recipe:
-    """A recipe by name, or by the path of a YAML file of one's own."""
-    path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
-    if not path.is_file():
-        raise UserError(f"{name}: no such recipe; {nearest(name, recipe_names())}")
-    return parse(Recipe, read_yaml(path), str(path))
-
-
-def cut(chosen: Recipe, until: str) -> Recipe:
-    """The recipe up to and with a stage."""
-    names = [step.name for step in chosen.stages]
-    if until not in names:
-        raise UserError(f"--until: the recipe has no stage {until}; {nearest(until, names)}")
-    return chosen.model_copy(update={"stages": chosen.stages[: names.index(until) + 1]})
-
-
-def changes(settings: list[str]) -> dict[str, dict[str, Any]]:
-    """`STAGE.FIELD=VALUE` options as values by stage and field, `sampling.temperature` in a table; values are YAML."""
-    tables: dict[str, dict[str, Any]] = {}
-    for text in settings:
-        place, sign, value = text.partition("=")
-        stage, dot, field = place.partition(".")
-        if not sign or not dot:
-            raise UserError(f"--set is {text!r}; write STAGE.FIELD=VALUE, e.g. --set rl.max_steps=100")
-        tables.setdefault(stage, {})[field] = yaml.safe_load(value)
-    return tables
-
-
-def plan(
-    chosen: Recipe,
-    models: Mapping[str, str],
-    inputs: Mapping[str, Path],
-    out: Path,
-    changed: Mapping[str, dict[str, Any]],
-) -> list[Planned]:
-    """Every stage with its settings checked, before the first one runs."""
-    names = [step.name for step in chosen.stages]
-    if unknown := [stage for stage in changed if stage not in names]:
-        raise UserError(f"--set: the recipe has no stage {unknown[0]}; {nearest(unknown[0], names)}")
-    planned = []
-    for step in chosen.stages:
-        if step.data == "cold_start" and "cold_start" not in inputs:
-            raise UserError(f"stage {step.name} needs examples to start from; give --cold-start FILE")
-        if step.model == "student" and "student" not in models:
-            raise UserError(f"stage {step.name} needs a model to distil into; give --student MODEL, or stop by --until")
-        start = _model(step.model, models, out)
-        named = {
-            **({"teacher": _model(step.teacher, models, out)} if step.teacher else {}),
-            **({"model": start} if step.command == "difficulty" else {}),
-        }
-        config = _config(step, named, changed.get(step.name, {}))
-        planned.append(Planned(step, config, start, inputs.get(step.data, out / step.data), out / step.name))
-    return planned
-
-
-def _config(step: Step, named: Mapping[str, str], changed: Mapping[str, Any]) -> Config:
-    """A stage's config: what the recipe says, models by name, and over it what was changed."""
-    model, where = _config_model(step.command), f"stage {step.name}"
-    if "teacher" in named and "teacher" not in model.model_fields:
-        raise UserError(f"{where}: {step.command} learns from no teacher; distill-on-policy does, or leave teacher out")
-    try:
-        table = {**nested(model, step.config), **named}
-        for field, value in changed.items():
-            table = merged(model, table, nested(model, at(_path(model, field, where), value)))
-    except ValueError as error:
-        raise UserError(f"{where}: {error}") from None
-    return parse(model, table, where)
-
-
-def _path(model: type[Config], field: str, where: str) -> tuple[str, ...]:
-    """The tables and the setting of a dotted field; what is no table is changed as a whole."""
-    first, *rest = field.split(".")
-    if rest and first in model.model_fields and table_of(model.model_fields[first]) is None:
-        raise UserError(f"{where}: {field} is not a setting; set {first} as a whole")
-    return first, *rest
-
-
-def _model(word: str, models: Mapping[str, str], out: Path) -> str:
-    """A model that was given, or the one that an earlier stage leaves."""
-    return models.get(word, str(out / word / "model"))
-
-
 def described(chosen: Recipe, stages: list[Planned], parameters: int | None, pool_size: int) -> str:
     """The plan and its cost, for a terminal."""
     lines = [chosen.about]
@@ -237,14 +99,6 @@ def described(chosen: Recipe, stages: list[Planned], parameters: int | None, poo
         lines += [f"  {name}: {value}" for name, value in dotted(given).items()]
         lines.append(f"  cost  {cost.line()}")
     return "\n".join([*lines, f"\nall together  {total.line()}", Cost.ASSUMED])
-
-
-def _config_model(command: Command) -> type[Config]:
-    if command == "difficulty":
-        return DifficultyConfig
-    module, config, _ = MODELS[command]
-    found: type[Config] = getattr(importlib.import_module(module), config)  # the table names it
-    return found
 
 
 def _room(step: Step) -> str:

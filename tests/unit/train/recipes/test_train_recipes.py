@@ -10,8 +10,8 @@ from support.toy_runs import copying_problems, write_jsonl
 from curate.errors import UserError
 from gradus import app
 from train.grpo.config import GrpoConfig
-from train.recipes.command import FOLDER, changes, cut, load_recipe, plan, recipe_names
 from train.recipes.cost import Cost, cost_of
+from train.recipes.plan import FOLDER, changes, cut, load_recipe, plan, recipe_names
 from train.tuning.sft import SftConfig
 
 NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "qwen3_small", "r1")

@@ -1,0 +1,164 @@
+"""The plan of a recipe: its stages read from YAML, with settings checked and inputs found, before the first one runs.
+
+A stage names its command, the model it starts from (`start`, `student`, or an earlier stage), its teacher if it needs
+one, its data (`problems`, `cold_start`, or an earlier stage) and the settings that the paper gives.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Self
+
+import yaml
+from pydantic import Field, model_validator
+
+from curate.config import Config, nearest, parse, read_yaml
+from curate.difficulty.stage import DifficultyConfig
+from curate.errors import UserError
+from curate.tables import at, merged, nested, table_of
+
+FOLDER: Final = Path(__file__).parent
+Command = Literal["sft", "grpo", "distill", "distill-on-policy", "fuse", "shortest", "difficulty"]
+MODELS: Final = {
+    "sft": ("train.tuning.sft", "SftConfig", "sft"),
+    "grpo": ("train.grpo.command", "GrpoConfig", "grpo"),
+    "distill": ("train.tuning.distill", "DistillConfig", "distill"),
+    "distill-on-policy": ("train.tuning.on_policy", "OnPolicyConfig", "distill_on_policy"),
+    "fuse": ("train.tuning.fuse", "FuseConfig", "fuse"),
+    "shortest": ("train.tuning.shortest", "ShortestConfig", "shortest"),
+}
+
+
+class Step(Config):
+    """One stage of a recipe."""
+
+    name: str
+    command: Command
+    model: str = "start"
+    data: str = "problems"
+    teacher: str | None = None
+    config: dict[str, Any] = Field(default_factory=dict)  # Any: fields of the command's own config
+
+
+class Recipe(Config):
+    """What a recipe file holds."""
+
+    about: str
+    stages: tuple[Step, ...]
+
+    @model_validator(mode="after")
+    def _looks_back(self) -> Self:
+        known = {"start", "student", "problems", "cold_start"}
+        for step in self.stages:
+            for word in (step.model, step.data, step.teacher):
+                if word is not None and word not in known:
+                    raise ValueError(f"stage {step.name} needs {word}, which no earlier stage makes")
+            known.add(step.name)
+        return self
+
+
+class Planned(NamedTuple):
+    """A stage with its config resolved and its inputs found."""
+
+    step: Step
+    config: Config
+    model: str
+    data: Path
+    out: Path
+
+
+def recipe_names() -> list[str]:
+    """The recipes that come with Gradus."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load_recipe(name: str) -> Recipe:
+    """A recipe by name, or by the path of a YAML file of one's own."""
+    path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
+    if not path.is_file():
+        raise UserError(f"{name}: no such recipe; {nearest(name, recipe_names())}")
+    return parse(Recipe, read_yaml(path), str(path))
+
+
+def cut(chosen: Recipe, until: str) -> Recipe:
+    """The recipe up to and with a stage."""
+    names = [step.name for step in chosen.stages]
+    if until not in names:
+        raise UserError(f"--until: the recipe has no stage {until}; {nearest(until, names)}")
+    return chosen.model_copy(update={"stages": chosen.stages[: names.index(until) + 1]})
+
+
+def changes(settings: list[str]) -> dict[str, dict[str, Any]]:
+    """`STAGE.FIELD=VALUE` options as values by stage and field, `sampling.temperature` in a table; values are YAML."""
+    tables: dict[str, dict[str, Any]] = {}
+    for text in settings:
+        place, sign, value = text.partition("=")
+        stage, dot, field = place.partition(".")
+        if not sign or not dot:
+            raise UserError(f"--set is {text!r}; write STAGE.FIELD=VALUE, e.g. --set rl.max_steps=100")
+        tables.setdefault(stage, {})[field] = yaml.safe_load(value)
+    return tables
+
+
+def plan(
+    chosen: Recipe,
+    models: Mapping[str, str],
+    inputs: Mapping[str, Path],
+    out: Path,
+    changed: Mapping[str, dict[str, Any]],
+) -> list[Planned]:
+    """Every stage with its settings checked, before the first one runs."""
+    names = [step.name for step in chosen.stages]
+    if unknown := [stage for stage in changed if stage not in names]:
+        raise UserError(f"--set: the recipe has no stage {unknown[0]}; {nearest(unknown[0], names)}")
+    planned = []
+    for step in chosen.stages:
+        if step.data == "cold_start" and "cold_start" not in inputs:
+            raise UserError(f"stage {step.name} needs examples to start from; give --cold-start FILE")
+        if step.model == "student" and "student" not in models:
+            raise UserError(f"stage {step.name} needs a model to distil into; give --student MODEL, or stop by --until")
+        start = _model(step.model, models, out)
+        named = {
+            **({"teacher": _model(step.teacher, models, out)} if step.teacher else {}),
+            **({"model": start} if step.command == "difficulty" else {}),
+        }
+        config = _config(step, named, changed.get(step.name, {}))
+        planned.append(Planned(step, config, start, inputs.get(step.data, out / step.data), out / step.name))
+    return planned
+
+
+def _config(step: Step, named: Mapping[str, str], changed: Mapping[str, Any]) -> Config:
+    """A stage's config: what the recipe says, models by name, and over it what was changed."""
+    model, where = _config_model(step.command), f"stage {step.name}"
+    if "teacher" in named and "teacher" not in model.model_fields:
+        raise UserError(f"{where}: {step.command} learns from no teacher; distill-on-policy does, or leave teacher out")
+    try:
+        table = {**nested(model, step.config), **named}
+        for field, value in changed.items():
+            table = merged(model, table, nested(model, at(_path(model, field, where), value)))
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from None
+    return parse(model, table, where)
+
+
+def _path(model: type[Config], field: str, where: str) -> tuple[str, ...]:
+    """The tables and the setting of a dotted field; what is no table is changed as a whole."""
+    first, *rest = field.split(".")
+    if rest and first in model.model_fields and table_of(model.model_fields[first]) is None:
+        raise UserError(f"{where}: {field} is not a setting; set {first} as a whole")
+    return first, *rest
+
+
+def _model(word: str, models: Mapping[str, str], out: Path) -> str:
+    """A model that was given, or the one that an earlier stage leaves."""
+    return models.get(word, str(out / word / "model"))
+
+
+def _config_model(command: Command) -> type[Config]:
+    if command == "difficulty":
+        return DifficultyConfig
+    module, config, _ = MODELS[command]
+    found: type[Config] = getattr(importlib.import_module(module), config)  # the table names it
+    return found
