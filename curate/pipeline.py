@@ -22,7 +22,7 @@ from curate.artifacts.artifact import open_artifact
 from curate.artifacts.folder import prospect
 from curate.artifacts.manifest import fingerprint, read_manifest, write_atomic
 from curate.config import Config, nearest, parse, read_yaml
-from curate.engines import keep_warm
+from curate.engines.warm import Shelf
 from curate.errors import UserError
 from curate.ingest.plan import IngestConfig, Plan, plan
 from curate.ingest.sources import Source, pinned
@@ -74,13 +74,14 @@ def run_pipeline(
     """
     stages = {name: _stage(name, pipeline) for name in pipeline.names()}
     _record(pipeline, out, force=force)
-    with keep_warm():
+    engines = Shelf()
+    with engines.opened():
         before: Path | None = None
         for name, stage in stages.items():
             pool = open_artifact(before) if before is not None else None
             where = executor if stage.scope == "batch" else "local"
             before = out / name
-            done(run_stage(stage, pool, before, force=force, executor=where))
+            done(run_stage(stage, pool, before, force=force, executor=where, engines=engines))
 
 
 def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:

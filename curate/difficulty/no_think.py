@@ -100,7 +100,7 @@ def _open(config: NoThinkConfig, workspace: Workspace) -> Iterator[Run]:
         return owed(config, needed[problem.key], tally(sample.verdict for sample in samples))
 
     asking = Asking("no-think", config.seed, rule, partial(judge, config=config), config.max_in_flight)
-    with open_asking(asking, open_engine(config), workspace) as ask:
+    with open_asking(asking, open_engine(config, workspace.engines), workspace) as ask:
 
         def run(rows: pl.DataFrame) -> pl.DataFrame:
             chances = [chance(truth, choices) for truth, choices in rows.select("ground_truth", "choices").iter_rows()]

@@ -22,14 +22,14 @@ from curate.config import RUNTIME
 from curate.difficulty.band import Band
 from curate.difficulty.decision_rule import BandRule, DecisionRule, PreciseRule
 from curate.difficulty.plot import histogram
-from curate.engines import Engine, EngineConfig, open_engine, settle
+from curate.engines import Engine, EngineConfig, Shelf, open_engine, settle
 from curate.engines.recorded import open_recorded
 from curate.records import ADDED
 from curate.runner.stage import Run, Stage, Workspace, decide
 from curate.sampling.grading import GradingConfig, Problem, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking, rate_columns, replica
 
-OpenEngine = Callable[[], AbstractContextManager[Engine]]
+OpenEngine = Callable[[Shelf], AbstractContextManager[Engine]]
 
 COLUMNS: Final = (
     "num_correct",
@@ -159,7 +159,7 @@ def _open(config: DifficultyConfig, opened: OpenEngine, workspace: Workspace) ->
         return rule.owed([sample.verdict for sample in samples])
 
     asking = Asking("difficulty", config.seed, owed, partial(grade, config=config), config.max_in_flight)
-    with open_asking(asking, opened(), workspace) as ask:
+    with open_asking(asking, opened(workspace.engines), workspace) as ask:
         yield lambda rows: judged(rows, ask(rows), rule)
 
 

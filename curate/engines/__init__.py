@@ -4,7 +4,7 @@ from curate.engines.config import EngineConfig, Settled, settle
 from curate.engines.open import open_engine
 from curate.engines.prompts import PromptConfig, messages, raw_text
 from curate.engines.protocol import CannotAsk, Completion, Engine, NotRecorded, PromptTooLong, Request, Sampling
-from curate.engines.warm import keep_warm
+from curate.engines.warm import Shelf
 
 __all__ = [
     "CannotAsk",
@@ -17,7 +17,7 @@ __all__ = [
     "Request",
     "Sampling",
     "Settled",
-    "keep_warm",
+    "Shelf",
     "messages",
     "open_engine",
     "raw_text",

@@ -7,22 +7,25 @@ from contextlib import contextmanager
 
 from curate.engines.config import EngineConfig, Settled, settle
 from curate.engines.protocol import Engine
-from curate.engines.warm import SHELF
+from curate.engines.warm import Shelf
 
 
 @contextmanager
-def open_engine(config: EngineConfig) -> Iterator[Engine]:
-    """The engine, ready to complete, closed at the end. Raises `UserError` where it cannot start."""
-    engine = _start(settle(config))
+def open_engine(config: EngineConfig, shelf: Shelf | None = None) -> Iterator[Engine]:
+    """The engine, ready to complete, closed at the end. Raises `UserError` where it cannot start.
+
+    shelf: may hold a vLLM that an earlier stage started, and keeps this one for the next.
+    """
+    engine = _start(settle(config), shelf or Shelf())
     try:
         yield engine
     finally:
         engine.close()
 
 
-def _start(settled: Settled) -> Engine:
+def _start(settled: Settled, shelf: Shelf) -> Engine:
     if settled.config.engine != "vllm":
-        SHELF.clear()
+        shelf.clear()
     if settled.config.engine == "scripted":
         from curate.engines.scripted import ScriptedEngine
 
@@ -37,4 +40,4 @@ def _start(settled: Settled) -> Engine:
         return TransformersEngine(settled)
     from curate.engines.vllm import VllmEngine
 
-    return VllmEngine(settled)
+    return VllmEngine(settled, shelf)

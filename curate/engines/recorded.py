@@ -12,22 +12,23 @@ from pathlib import Path
 
 from curate.artifacts.artifact import Artifact, open_artifact
 from curate.engines.protocol import Completion, Engine, NotRecorded, PromptTooLong, Request
+from curate.engines.warm import Shelf
 from curate.errors import UserError
 
-Start = Callable[[], AbstractContextManager[Engine]]
+Start = Callable[[Shelf], AbstractContextManager[Engine]]
 
 
 class RecordedEngine:
     """Answers from an artifact's samples."""
 
-    def __init__(self, artifact: Artifact, start: Start | None) -> None:
+    def __init__(self, artifact: Artifact, start: Start | None, shelf: Shelf) -> None:
         columns = ("key", "index", "seed", "text", "num_tokens", "finish_reason")
         rows = artifact.scan("samples").select(columns).collect().iter_rows()
         self._said = {(key, index, seed): (text, tokens, reason) for key, index, seed, text, tokens, reason in rows}
         dropped = artifact.scan("dropped").select("key", "drop_reason", "drop_detail").collect().iter_rows()
         self._too_long = {key: detail for key, reason, detail in dropped if reason == PromptTooLong.reason}
         self._identity = artifact.manifest.inputs
-        self._start, self._stack = start, ExitStack()
+        self._start, self._shelf, self._stack = start, shelf, ExitStack()
         self._model: Engine | None = None
 
     def identity(self) -> dict[str, str]:
@@ -51,18 +52,21 @@ class RecordedEngine:
 
     def _started(self, start: Start) -> Engine:
         if self._model is None:
-            self._model = self._stack.enter_context(start())
+            self._model = self._stack.enter_context(start(self._shelf))
         return self._model
 
 
 @contextmanager
-def open_recorded(folder: Path, identity: Mapping[str, str], start: Start | None) -> Iterator[Engine]:
-    """The samples of the artifact in `folder` as an engine; `UserError` where another model or sampling drew them."""
+def open_recorded(folder: Path, identity: Mapping[str, str], start: Start | None, shelf: Shelf) -> Iterator[Engine]:
+    """The samples of the artifact in `folder` as an engine; `UserError` where another model or sampling drew them.
+
+    start: opens the model that draws what the artifact lacks, given the shelf; None where nothing may be drawn.
+    """
     artifact = open_artifact(folder)
     for name, value in identity.items():
         if artifact.manifest.inputs.get(name) != value:
             raise UserError(f"{folder}: its samples were drawn with another {name}; draw anew or give its options")
-    engine = RecordedEngine(artifact, start)
+    engine = RecordedEngine(artifact, start, shelf)
     try:
         yield engine
     finally:

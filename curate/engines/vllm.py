@@ -20,7 +20,7 @@ from curate.engines.chat import render, skips_special
 from curate.engines.config import EngineConfig, Settled
 from curate.engines.prompts import PromptConfig
 from curate.engines.protocol import Completion, Request, Sampling
-from curate.engines.warm import SHELF
+from curate.engines.warm import Shelf
 from curate.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ CPU_BATCHED_TOKENS: Final = 4096
 class VllmEngine:
     """A model served by vLLM without a server. Starting it takes 5 s on a CPU at the least."""
 
-    def __init__(self, settled: Settled) -> None:
+    def __init__(self, settled: Settled, shelf: Shelf) -> None:
         if settled.folder is None:
             raise RuntimeError("the vllm engine was opened without a model folder")
         self._config, self._identity = settled.config, settled.identity
@@ -43,7 +43,8 @@ class VllmEngine:
         # the samples of a problem have one prompt: it is put into tokens once
         self._render = lru_cache(maxsize=NUM_PROMPTS)(partial(render, config=self._config, tokenizer=self._tokenizer))
         self._started_as = _started_as(settled)
-        self._driver = SHELF.take(self._started_as, partial(_start, settled.config, settled.folder))
+        self._shelf = shelf
+        self._driver = shelf.take(self._started_as, partial(_start, settled.config, settled.folder))
 
     def identity(self) -> dict[str, str]:
         """See `Engine`."""
@@ -69,7 +70,7 @@ class VllmEngine:
 
     def close(self) -> None:
         """See `Engine`."""
-        SHELF.leave(self._started_as, self._driver)
+        self._shelf.leave(self._started_as, self._driver)
 
     def _params(self, request: Request, max_tokens: int) -> Any:
         from vllm import SamplingParams

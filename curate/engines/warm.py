@@ -1,7 +1,7 @@
 """One started vLLM that outlives the stage that used it, so that the stages of a pipeline share one start.
 
-At most one is kept, and only within `keep_warm`. Whoever asks for another one, or for another engine in this process,
-has the kept one stopped first: two models never share a GPU's memory.
+A pipeline opens a shelf and the workspace of each stage lends it to `open_engine`. At most one driver is kept. Opening
+another one, or an engine of another kind, stops the kept one first, so two models never share a GPU's memory.
 """
 
 from __future__ import annotations
@@ -59,7 +59,3 @@ class Shelf:
         finally:
             self._is_open = False
             self.clear()
-
-
-SHELF = Shelf()
-keep_warm = SHELF.opened

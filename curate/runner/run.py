@@ -16,6 +16,7 @@ from curate.artifacts.artifact import Artifact
 from curate.artifacts.folder import OutFolder
 from curate.artifacts.manifest import Manifest
 from curate.artifacts.samples import SampleLog
+from curate.engines.warm import Shelf
 from curate.errors import UserError
 from curate.progress import Progress
 from curate.records import DECISION
@@ -36,12 +37,19 @@ class Outcome(NamedTuple):
 
 
 def run_stage(
-    stage: Stage, pool: Artifact | None, out: Path, *, force: bool = False, executor: str = "local"
+    stage: Stage,
+    pool: Artifact | None,
+    out: Path,
+    *,
+    force: bool = False,
+    executor: str = "local",
+    engines: Shelf | None = None,
 ) -> Outcome:
     """Take `pool`'s kept rows through `stage` into the artifact `out`; goes on where an earlier run stopped.
 
-    `pool` is None where the stage has sources. Raises `UserError` where `out` holds another run's result and `force` is
-    off, and where a corpus stage is to run elsewhere: it has its index in this process.
+    `pool` is None where the stage has sources; `engines` keeps a started vLLM between the stages of a pipeline. Raises
+    `UserError` where `out` holds another run's result and `force` is off, and where a corpus stage is to run elsewhere:
+    it has its index in this process.
     """
     _check_call(stage, pool, executor)
     digest = pool.manifest.digest if pool is not None else None
@@ -49,7 +57,7 @@ def run_stage(
     with OutFolder(out, stage.identity(digest), reads=reads, force=force) as folder:
         complete = folder.complete()
         if complete is None:
-            _run(stage, pool, folder, executor)
+            _run(stage, pool, folder, executor, engines or Shelf())
         manifest = complete or folder.finish(stage.facts, stage.plots)
         shutil.rmtree(out / MADE, ignore_errors=True)
         return Outcome(manifest, is_reused=complete is not None)
@@ -66,7 +74,7 @@ def _check_call(stage: Stage, pool: Artifact | None, executor: str) -> None:
         )
 
 
-def _run(stage: Stage, pool: Artifact | None, folder: OutFolder, executor: str) -> None:
+def _run(stage: Stage, pool: Artifact | None, folder: OutFolder, executor: str, engines: Shelf) -> None:
     """Write every batch that is owed, and seal the samples."""
     pool = stage.widen(pool) if pool is not None else None
     samples = SampleLog(folder.folder) if stage.has_samples else None
@@ -75,7 +83,7 @@ def _run(stage: Stage, pool: Artifact | None, folder: OutFolder, executor: str) 
         closing(samples) if samples is not None else nullcontext(),
     ):
         with _room_is_left(folder.folder), folder.scratch() as scratch:
-            workspace = Workspace(samples, progress, scratch=scratch)
+            workspace = Workspace(samples, progress, scratch=scratch, engines=engines)
             if stage.sources is not None:
                 shards = stage.sources.write(folder.folder / MADE, stage.batch_rows, progress)
                 _run_batches(stage, _made(stage, shards, workspace), len(shards), folder, executor)

@@ -21,6 +21,7 @@ from curate.artifacts.artifact import Artifact
 from curate.artifacts.folder import Facts, Plots
 from curate.artifacts.samples import Samples
 from curate.config import Config
+from curate.engines.warm import Shelf
 from curate.progress import Progress
 
 Run = Callable[[pl.DataFrame], pl.DataFrame]
@@ -39,11 +40,12 @@ class Replica(NamedTuple):
 
 @dataclass(frozen=True)
 class Workspace:
-    """What the runner lends a stage while it runs: the pool, the log of samples and the progress bar.
+    """What the runner lends a stage while it runs: the pool, the log of samples, the progress bar and engines.
 
     pool: gives the whole pool anew, a batch at a time and in order, to a `corpus` stage that passes over it in `open`.
     scratch: an empty folder for what a stage spills, on the disk of its artifact; gone when the stage has ended.
     shards: of a stage with `sources`, the Parquet files of the rows that they made, one a batch.
+    engines: where a started vLLM waits for the next stage of a pipeline; pass it to `open_engine`.
     """
 
     samples: Samples | None = None
@@ -51,6 +53,7 @@ class Workspace:
     pool: Callable[[], Iterator[pl.DataFrame]] = lambda: iter(())
     scratch: Path | None = None
     shards: Sequence[Path] = ()
+    engines: Shelf = field(default_factory=Shelf)
 
 
 class Sources(NamedTuple):

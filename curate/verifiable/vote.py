@@ -85,7 +85,7 @@ def open_poll(config: VoteConfig, workspace: Workspace) -> Iterator[Poll]:
         return owed(config, samples)
 
     asking = Asking("vote", config.seed, rule, partial(grade, config=config), config.max_in_flight)
-    with open_asking(asking, open_engine(config), workspace) as ask:
+    with open_asking(asking, open_engine(config, workspace.engines), workspace) as ask:
         yield lambda rows: [_suspicion(item, config) for item in ask(rows)]
 
 
