@@ -1,6 +1,6 @@
-"""The door: `gradus <room> <command>`. It knows the rooms' names and opens one only when it is entered.
+"""The command line: `gradus <room> <command>`. A room is imported only when one of its commands is used.
 
-`gradus --help` imports no room, so it answers at once. A user's mistake (`UserError`, or a command
+`gradus --help` imports no room, so it is fast. A user's mistake (`UserError`, or a command
 line that cannot be read) becomes one line on stderr and exit 1; anything else is a bug and keeps its traceback.
 """
 
@@ -34,7 +34,7 @@ ROOMS: Final = {
 }
 
 
-# torch and its OpenMP read these when they are loaded; what the user set stands
+# torch and its OpenMP read these when they are loaded; the user's own values have priority
 BEFORE_TORCH: Final = {
     # its C++ side otherwise remarks on memory nodes whenever vLLM starts
     "TORCH_CPP_LOG_LEVEL": "ERROR",
@@ -51,7 +51,7 @@ class Door(TyperGroup):
         return list(ROOMS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A stand-in that knows its line of help: all that the door's own help needs."""
+        """A placeholder with its line of help, which is all that the door's own help needs."""
         return TyperGroup(name=cmd_name, help=ROOMS[cmd_name].help) if cmd_name in ROOMS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -103,9 +103,9 @@ def misused(error: typer.TyperException) -> str:
     ctx, message = getattr(error, "ctx", None), str(getattr(error, "format_message", error.__str__)())
     if "\n" in message:
         return message  # a group without a command: its help
-    said = message[:1].lower() + message[1:].rstrip(".")
+    text = message[:1].lower() + message[1:].rstrip(".")
     where = f"{ctx.command_path} --help" if ctx is not None else "the command's --help"
-    return f"gradus: {said}{' ' if said.endswith('?') else '; '}see {where}"
+    return f"gradus: {text}{' ' if text.endswith('?') else '; '}see {where}"
 
 
 def main() -> None:
@@ -122,5 +122,5 @@ def main() -> None:
     except typer.TyperException as error:
         sys.exit(misused(error))
     if code == STOPPED:
-        sys.stderr.write("gradus: stopped; the same command, given again, goes on where it was\n")
+        sys.stderr.write("gradus: stopped; run the same command again to resume\n")
     sys.exit(code)

@@ -45,7 +45,7 @@ app = typer.Typer(
 
 @app.command()
 def status(run: Run) -> None:
-    """Show where a run's problems stand, what share of groups teaches nothing, and what is re-checked next.
+    """Show the pools of a run's problems, the share of groups without a signal, and the next re-checks.
 
     Example: gradus curriculum status runs/grpo
     """

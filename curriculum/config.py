@@ -1,4 +1,4 @@
-"""The curriculum's options: name, type, default and help of each stand here once."""
+"""The options of the curriculum, each with its name, type, default and help."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CurriculumConfig(Config):
         30.0,
         ge=0,
         description="Steps after which a batch weighs half in the estimate of how fast all problems become easier; "
-        "0 = rates stand still between visits.",
+        "0 = rates do not change between visits.",
     )
     prior_weight: float = Field(
         8.0, ge=0, description="At most this many of the measured samples count as evidence of the pass rate."

@@ -1,7 +1,7 @@
-"""The curriculum: asked which problems to train on when the trainer generates, told what came of them.
+"""The curriculum: chooses the problems of each generation and learns from their outcomes.
 
 Every rank holds the same curriculum and makes the same draws: a draw depends on the seed, the draw's number and what
-was observed so far, on nothing else. So one that was saved, loaded and continued cannot be told from one that ran on.
+was observed so far, on nothing else. A saved, loaded and continued curriculum equals one that was never interrupted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
 
 @dataclass
 class Clock:
-    """Where the curriculum stands; plain counts, all of them saved."""
+    """The position of the curriculum: plain counts, all of them saved."""
 
     draw_number: int = 0
     step: int = 0  # the trainer's, never the number of generations
@@ -59,7 +59,7 @@ class Curriculum:
     def __init__(
         self, problems: pl.DataFrame, stats: Stats, config: CurriculumConfig, binding: Mapping[str, str]
     ) -> None:
-        """`problems` needs the column `key`; `source` lets the outage guard tell sources apart."""
+        """`problems` needs the column `key`; `source` lets the outage guard distinguish sources."""
         self.keys = problems["key"]
         self.stats = stats
         self.config = config
@@ -119,7 +119,7 @@ class Curriculum:
         return {**self._metrics, **{name: float(count) for name, count in self.occupancy().items()}}
 
     def occupancy(self) -> dict[str, int]:
-        """How many problems stand in each pool."""
+        """Number of problems in each pool."""
         counts = np.bincount(self.stats.status, minlength=len(STATUSES))
         return {name: int(count) for name, count in zip(STATUSES, counts, strict=True)}
 
@@ -149,7 +149,7 @@ class Curriculum:
         *,
         adopt_dataset: bool = False,
     ) -> Self:
-        """The curriculum that was saved into `folder`, to go on as if it had never stopped.
+        """The curriculum that was saved into `folder`, which continues as if it had never stopped.
 
         Raises `UserError` naming what differs: a setting, the model, the sampling, the dataset. With `adopt_dataset`
         another dataset is taken over by key: known problems keep their statistics, new ones join, vanished ones are
@@ -186,7 +186,7 @@ class Curriculum:
         made = cls(problems, by_key(saved, problems, config, saved.clock["step"])[0], config, binding)
         begin_again(made.stats, saved, config)
         made._hold_out()
-        # draw numbers go on: no random number is used twice
+        # draw numbers continue: no random number is used twice
         made.clock = Clock(draw_number=saved.clock["draw_number"], group_size=saved.clock["group_size"])
         made.clock.drift = replace(saved.drift, step=saved.drift.step - saved.clock["step"])
         made._event("continued", **changes(saved.keys, made.keys))

@@ -144,9 +144,11 @@ def bump(
     old: Old,
     new: New,
     repo: Repo = "",
-    current: Annotated[str, typer.Option(help="Version of OLD, where its name does not say.", show_default=False)] = "",
+    current: Annotated[
+        str, typer.Option(help="Version of OLD, if its name does not contain it.", show_default=False)
+    ] = "",
 ) -> None:
-    """Propose the next version of a dataset from what changed, and say why.
+    """Propose the next version of a dataset from its changes, with the reason.
 
     Example: gradus card bump me/first-problems datasets/second
     """

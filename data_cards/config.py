@@ -1,4 +1,4 @@
-"""What a user can say about a dataset: the options of `gradus card build` and `gradus card push`."""
+"""The description of a dataset that users give: the options of `gradus card build` and `gradus card push`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPO: Final = re.compile(r"[\w.-]+/[\w.-]+")
 class CardConfig(Config):
     """Gather a run's last rows, everything it dropped, and its samples into a dataset folder with a card.
 
-    The folder opens with datasets.load_dataset and polars, offline, and can be trained on or pushed as it is.
+    The folder opens with datasets.load_dataset and polars, offline, and can be trained on or pushed unchanged.
 
     Example: gradus card build runs/first --out datasets/first --name "First problems"
     """
@@ -28,7 +28,7 @@ class CardConfig(Config):
     repo: str = Field(default="", description="ORG/NAME it will have on the Hub, for the card's examples.")
     licence: str = Field(default="", description="Licence of the whole; by default those of the sources.")
     language: tuple[str, ...] = Field(
-        default=(), description="ISO 639-1 codes; by default told from the prompts' script."
+        default=(), description="ISO 639-1 codes; by default detected from the prompts' script."
     )
     tags: tuple[str, ...] = Field(default=(), description="Further tags for the Hub.")
     authors: str = Field(default="", description="Whom to cite.")

@@ -42,7 +42,7 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A question about a sum; `family` says what kind it is."""
+    """A question about a sum; `family` is its kind."""
 
     question: str
     sum: Sum

@@ -1,6 +1,6 @@
 """The whole job on a toy model, by the commands a user would type: `make demo`, or `python demo/run.py --out FOLDER`.
 
-Each step is one command that goes on where it was when it was stopped, and does nothing when its result is there; so is
+Each step is one command, which resumes after a stop and does nothing if its result exists; so is
 the whole demo. Nothing is printed at the end that was not read from the files that the commands wrote.
 """
 
@@ -65,7 +65,7 @@ LOOK: Final = (
 
 
 def main() -> None:
-    """Run every step, then say what came out and where to look."""
+    """Run every step, then print the results and their places."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--out", type=Path, default=HERE / "run", help="folder to work in (default: demo/run)")
     parser.add_argument("--seed", type=int, default=0, help="seed of pool, model and training (default: 0)")
@@ -89,12 +89,12 @@ def run_step(label: str, step: Step) -> None:
         print(f"$ gradus {shlex.join(step.action)}", flush=True)
         finished = subprocess.run([GRADUS, *step.action], check=False)
         if finished.returncode != 0:
-            sys.exit(f"stopped at {label} {step.title}; `make demo` goes on from there")
+            sys.exit(f"stopped at {label} {step.title}; `make demo` resumes there")
     print(f"  ({time.monotonic() - start_s:.0f} s)", flush=True)
 
 
 def once(folder: Path, make: Callable[[Path], Path]) -> None:
-    """Make a folder whole or not at all; nothing to do where it stands."""
+    """Make a folder whole or not at all; nothing to do if it exists."""
     if not folder.exists():
         make(folder.with_name(f"{folder.name}.partial")).replace(folder)
 

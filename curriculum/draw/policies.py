@@ -86,7 +86,7 @@ def _weighted(
     """An exact weighted sample without replacement; `weigh` is asked only for problems that can still be in it.
 
     In growing order, the E_i of N problems belong to them in a random order and grow by e/N, e/(N-1), ... with e
-    standard exponential (Renyi, 1953). Since E_i / w_i >= E_i / max_weight, nobody behind `num` keys that are smaller
+    standard exponential (Renyi, 1953). Since E_i / w_i >= E_i / max_weight, no problem behind `num` smaller keys
     than the last E / max_weight can win any more.
     """
     is_left = np.ones(len(rows), np.bool_)

@@ -1,10 +1,10 @@
 """A batch of slots: re-checks first, then floor slots, then the policy, then what fills a shortage.
 
 re-checks   retired and quarantined problems that are due, most overdue first, within the re-check share
-floor       drawn evenly from all active and parked problems: nobody's probability is zero
+floor       drawn evenly from all active and parked problems: so every probability is above zero
 policy      active problems by the configured policy
 fill        too few active ones: due re-checks beyond the share, then parked problems
-repeats     still too few: the batch's own problems again, evenly; the only case in which one stands twice
+repeats     still too few: the batch's own problems again, evenly; the only case of a duplicate in a batch
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pools = npt.NDArray[np.int8]
 
 
 class PoolExhausted(Exception):  # noqa: N818  # not an error: the curriculum has nothing left to teach
-    """No active problem is left. Its text says where they went; training ends cleanly with it."""
+    """No active problem is left; the message counts the other pools. Training ends cleanly with it."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""How fast the model gains on problems that nobody looks at, and what their success rates are by now.
+"""The model's gain on problems between visits, and their current success rates.
 
-A problem's counts say what its rate was when they were made; the model goes on learning from the others. The gain is
+A problem's counts describe its rate at its visits; the model keeps learning from other problems. The gain is
 one number for all problems, `rate` in logits per training step: a problem whose evidence is `age` steps old has the
 odds of its counts times exp(rate * age). It is fitted to what visits find: the slope of a logistic regression on age,
 with the counts' own logit as offset, by one Newton step from 0 (McCullagh and Nelder, Generalized Linear Models, 4.4).
 The offset never holds the gain itself, so that an error cannot feed on itself. A visit's weight is that of a
-beta-binomial count, since its rate is known only as well as its counts say (ibid., 4.5); a normal prior of mean 0 and
+beta-binomial count, since its rate is known only as well as its counts allow (ibid., 4.5); a normal prior of mean 0 and
 standard deviation `PRIOR_RATE` keeps a fit on little evidence near none.
 """
 
@@ -20,7 +20,7 @@ from curriculum.statistics.stats import Stats
 from curriculum.statistics.visits import Batch, Floats, Ints
 
 PRIOR_RATE: Final = 0.02
-MAX_SHIFT: Final = 3.0  # logits: beyond, it is said of nobody's problem how far the model has come
+MAX_SHIFT: Final = 3.0  # logits; a larger shift has no evidence
 
 
 @dataclass

@@ -66,7 +66,7 @@ def _lengths(problems: pl.DataFrame, name: str) -> Floats:
 
 
 def _levels(problems: pl.DataFrame, name: str) -> Floats:
-    """Levels as numbers: `3`, `"Level 3"`; a problem without one stands in the middle."""
+    """Levels as numbers: `3`, `"Level 3"`; a problem without one has the middle level."""
     if name in problems.columns:
         values = problems[name].to_list()
     elif "extra" in problems.columns:

@@ -16,5 +16,5 @@ def zero_variance_rate(a: Floats, b: Floats, group_size: int) -> Floats:
     for i in range(group_size):
         all_correct *= (a + i) / (a + b + i)
         none_correct *= (b + i) / (a + b + i)
-    # one completion is all and none at once
+    # a group of one completion is always unanimous
     return np.minimum(all_correct + none_correct, 1.0)

@@ -1,4 +1,4 @@
-"""Where a problem stands: active, retired, parked, quarantined.
+"""The pool of a problem: active, retired, parked or quarantined.
 
 Statistics after a visit come in; moves and outages go out.
 """

@@ -1,4 +1,4 @@
-"""Where a problem stands after a visit: active, retired, parked or quarantined, and what made it move.
+"""The pool of a problem after a visit (active, retired, parked or quarantined) and the event that moved it.
 
     active -> retired       the retirement rule fired
     retired -> active       a re-check fell below p0: forgotten; what was known before is stale and set aside

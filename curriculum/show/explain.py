@@ -41,7 +41,7 @@ def _now(saved: Saved, row: int) -> Iterator[str]:
     yield f"  {stats.num_visits[row]} visits in training: {seen}"
     now, age = float(saved.forecast().mean_rate(np.array([row]))[0]), saved.clock["step"] - float(stats.seen_at[row])
     yield f"  success rate about {a / (a + b):.2f}: Beta({a:.1f}, {b:.1f}), measured samples included"
-    yield f"  by now about {now:.2f}: that was seen {age:.0f} steps ago on average, and the model goes on learning"
+    yield f"  by now about {now:.2f}: the visits are {age:.0f} steps old on average, and the model keeps learning"
     lengths = [
         f"{name} {length[row]:.0f}"
         for name, length in (("correct", stats.tokens_correct), ("wrong", stats.tokens_wrong))

@@ -1,4 +1,4 @@
-"""`gradus curriculum status`: one screen about where a run's problems stand and what comes next."""
+"""`gradus curriculum status`: one screen with the pools of a run's problems and the next re-checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREVIEW_SLOTS: Final = 256
 
 
 def status(run: Path) -> str:
-    """Where the problems of a run stand, as text."""
+    """The pools of a run's problems, as text."""
     saved = read(newest(run))
     config = CurriculumConfig.model_validate(saved.config)
     parts = (_head(saved, config), _pools(saved), _slots(saved), _variance(saved, config), _events(saved))

@@ -20,7 +20,7 @@ class Habits(NamedTuple):
     family_gain: float  # per step in which every group is half right
     own_gain: float  # per visit that is half right
     decay: float  # share of everything learned that is lost per step
-    flip_chance: float  # the verifier says the opposite
+    flip_chance: float  # probability that the verifier returns the opposite verdict
     undecided_chance: float
 
 

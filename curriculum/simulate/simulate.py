@@ -34,8 +34,8 @@ class SimulateConfig(Config):
     """Try policies on a dataset's measured pass rates before spending GPU time: rollouts, waste and mastery of each.
 
     plain is uniform sampling without pools, dapo the same with DAPO's refill. Read the differences, not the figures.
-    What this can not tell: how fast your model learns, what it carries from one problem to another, whether a reward
-    can be hacked, how entropy or length behave, and what happens on the benchmark. It only shows what a policy does
+    The simulation does not show how fast your model learns, what it transfers between problems, whether a reward can
+    be hacked, how entropy or length behave, and what happens on the benchmark. It only shows what a policy does
     with its rollouts if learning is as assumed: gains in proportion to p(1-p), skill shared within a source, and
     steady forgetting.
 

@@ -120,10 +120,10 @@ def check_keys(problems: pl.DataFrame, where: str = "the dataset") -> None:
     if "key" not in problems.columns:
         raise UserError(f"{where}: has no column key; make it with gradus curate ingest")
     if problems.height == 0:
-        raise UserError(f"{where}: holds no problem; relax the stages before, their manifests say what was dropped")
+        raise UserError(f"{where}: holds no problem; relax the stages before; their manifests list what was dropped")
     if problems["key"].n_unique() < problems.height:
         double = problems["key"].filter(problems["key"].is_duplicated())[0]
-        raise UserError(f"{where}: key {double} stands twice; merge duplicates with gradus curate ingest")
+        raise UserError(f"{where}: key {double} occurs twice; merge duplicates with gradus curate ingest")
 
 
 def _frame(keys: pl.Series, stats: Stats) -> pl.DataFrame:

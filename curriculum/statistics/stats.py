@@ -82,7 +82,7 @@ def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> N
     stats.num_wrong[row] += batch.wrong.astype(np.int32)
     stats.num_undecided[row] += batch.undecided.astype(np.int32)
     stats.num_visits[row] += 1
-    # a visit that nobody could judge says nothing about success
+    # a visit without a judged completion carries no evidence of success
     stats.num_dry[row] = np.where(batch.correct > 0, 0, stats.num_dry[row] + is_judged)
     is_unclear = batch.undecided > config.quarantine_rate * (batch.judged + batch.undecided)
     stats.num_unclear[row] = np.where(is_unclear, stats.num_unclear[row] + 1, 0)
@@ -97,7 +97,7 @@ def _mean_step(stats: Stats, batch: Batch, keep: Floats, step: int) -> Floats:
 
 
 def _mean_length(old: Floats, old_weight: Floats, seen: Floats, count: Ints) -> Floats:
-    """Discounted mean over completions; NaN stands for "none yet" on either side."""
+    """Discounted mean over completions; NaN means "none yet" on either side."""
     old_weight = np.where(np.isnan(old), 0.0, np.maximum(old_weight, 1e-9))
     count = np.where(np.isnan(seen), 0, count)
     total = old_weight + count

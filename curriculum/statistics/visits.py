@@ -1,4 +1,4 @@
-"""What came of a batch: visits as the trainer tells them, and as the arrays that statistics are updated from."""
+"""The outcomes of a batch: visits as the trainer reports them, and as the arrays that update the statistics."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The dataset card: README.md by `huggingface_hub.DatasetCard` from `templates/card.md.j2`.
 
-The YAML head tells the Hub and `datasets` what is where; the text says what a reader needs a year later: sources,
-funnel, difficulty and whom it holds for, decontamination, limits, how to rebuild and to cite.
+The YAML head describes the files for the Hub and `datasets`; the text holds what a reader needs a year later: sources,
+funnel, difficulty and the model it was measured for, decontamination, limits, how to rebuild and to cite.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from data_cards.dataset.parts import describe_columns
 TEMPLATE: Final = Path(__file__).parent / "templates" / "card.md.j2"
 CONFIGS: Final = {"default": "kept", "dropped": "dropped", "samples": "samples"}
 MAX_CELL: Final = 200
-NOT_SHOWN: Final = ("pool", facts.BENCHMARK_INPUT)  # inputs that stand elsewhere in the card
+NOT_SHOWN: Final = ("pool", facts.BENCHMARK_INPUT)  # inputs that the card shows elsewhere
 
 
 def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest: str) -> str:
@@ -74,7 +74,7 @@ def rows_by_config(manifest: Manifest) -> dict[str, int]:
 
 
 def licences(config: CardConfig, sources: Sequence[facts.Source]) -> list[str]:
-    """The Hub's identifiers of the dataset's licences: what the user says, else those of the sources."""
+    """The Hub's identifiers of the dataset's licences: the user's choice, else those of the sources."""
     return facts.licence_ids([config.licence] if config.licence else [source.licence for source in sources])
 
 
@@ -141,7 +141,7 @@ def _benchmark_row(benchmark: facts.Benchmark) -> dict[str, Any]:
 
 
 def _described(stage: Manifest | None) -> dict[str, str] | None:
-    """A stage as two tables: what came of it and what it read, and its settings."""
+    """A stage as two tables: its results and inputs, and its settings."""
     if stage is None:
         return None
     inputs = {

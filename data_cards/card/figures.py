@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Picture(NamedTuple):
-    """A drawn figure, the name of its file, and what stands for it where it cannot be seen."""
+    """A drawn figure, the name of its file, and its alternative text."""
 
     name: str
     alt: str
@@ -27,7 +27,7 @@ class Picture(NamedTuple):
 def pictures(
     stages: Sequence[Manifest], kept: pl.LazyFrame, dropped: pl.LazyFrame, samples: pl.LazyFrame
 ) -> list[Picture]:
-    """Pass rates where a stage measured them; lengths of the completions of the stage that says most by them."""
+    """Pass rates where a stage measured them; lengths of the completions of the most informative stage."""
     drawn = []
     rated = {part: _rated(rows) for part, rows in (("kept", kept), ("dropped", dropped))}
     if any(frame.height for frame in rated.values()):

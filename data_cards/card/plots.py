@@ -22,16 +22,16 @@ KEPT: Final = "#2f6f8f"
 DROPPED: Final = "#c9d1d9"
 WRONG: Final = "#c8553d"
 INK: Final = "#1f2933"
-# 0 and 1 stand alone: a problem that is never or always solved teaches nothing
+# 0 and 1 have bars of their own: a problem that is never or always solved gives no signal
 RATE_EDGES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 RATE_LABELS: Final = ("0", *(f"≤{edge:.1f}" for edge in RATE_EDGES), "<1", "1")
 TOKEN_BINS: Final = 40
 
 
 def difficulty(kept: pl.DataFrame, dropped: pl.DataFrame, model: str) -> Figure:
-    """How many problems have which `pass_rate`, kept and dropped; `model` is whom the rates hold for.
+    """Histogram of `pass_rate` over kept and dropped problems; `model` is the model that was measured.
 
-    Rates of few samples are coarse (one right of two is a half), so the title says how many there were (`num_samples`).
+    Rates of few samples are coarse (one right of two is a half), so the title states their number (`num_samples`).
     """
     figure, axes = _figure(height=3.2)
     num_kept, num_dropped = rate_counts(kept["pass_rate"]), rate_counts(dropped["pass_rate"])

@@ -65,8 +65,8 @@ def _rows(diff: Diff) -> list[str]:
     gained = sum(len(move.keys) for move in diff.moves if move.after == KEPT)
     lost = sum(len(move.keys) for move in diff.moves if move.before == KEPT)
     other = sum(len(move.keys) for move in diff.moves if KEPT not in (move.before, move.after))
-    told = (("kept anew", gained), ("kept no more", lost), ("dropped otherwise than before", other))
-    return [f"{_count(number)} {what}" for what, number in told if number]
+    changes = (("kept anew", gained), ("kept no more", lost), ("dropped otherwise than before", other))
+    return [f"{_count(number)} {what}" for what, number in changes if number]
 
 
 def _count(number: int) -> str:

@@ -45,7 +45,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Diff:
-    """Everything that differs. `contents` holds keys by changed column; the others name what stands where."""
+    """All differences. `contents` holds keys by changed column."""
 
     moves: list[Move]
     contents: dict[str, list[str]]

@@ -30,7 +30,7 @@ MATCH_REASONS: Final = ("contaminated", "benchmark_variant")
 
 @dataclass(frozen=True)
 class Source:
-    """One source of problems: what the run says of it, and how many of its rows went in and came out.
+    """One source of problems: its description in the run, and the number of its rows that went in and came out.
 
     `content` is the SHA-256 of its files, or the commit of a Hub dataset.
     """
@@ -100,7 +100,7 @@ def samples_spared(stages: Sequence[Manifest]) -> float:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark that the pool was held against, what it is, and how many rows matched it by which method."""
+    """A benchmark that the pool was compared with, its origin, and the number of matching rows by method."""
 
     name: str
     content: str

@@ -30,7 +30,7 @@ def open_chain(folder: Path) -> Chain:
     """The artifacts of a run, first stage first, every file and every link verified.
 
     Args:
-        folder: a run folder with `pipeline.json`, an artifact whose ancestors stand beside it, or their folder.
+        folder: a run folder with `pipeline.json`, an artifact whose ancestors are beside it, or their folder.
 
     Raises:
         UserError: where an artifact is missing, incomplete or changed, or two stages do not fit together.
@@ -73,7 +73,7 @@ def _last_in(folder: Path) -> Path:
 
 
 def _with_ancestors(last: Artifact) -> Chain:
-    """`last` and the artifacts beside it that it came from, first one first; whoever is not there is left out."""
+    """`last` and the artifacts beside it that it came from, first one first; absent ones are left out."""
     artifacts = _artifacts_in(last.folder.absolute().parent)
     beside = {path: manifest for path, manifest in artifacts.items() if path != last.folder.absolute()}
     return (*map(open_artifact, ancestors_of(last.manifest, beside)), last)
@@ -94,7 +94,7 @@ def _check_links(chain: Chain) -> None:
     for before, after in pairwise(chain):
         if after.manifest.inputs.get("pool") != before.manifest.digest:
             raise UserError(
-                f"{after.folder}: was not made from {before.folder} as it is now; run the pipeline again from there"
+                f"{after.folder}: was not made from the current {before.folder}; run the pipeline again from there"
             )
 
 

@@ -39,7 +39,7 @@ def gather(chain: Sequence[Artifact], part: str) -> pl.LazyFrame:
 def write_parts(chain: Sequence[Artifact], out: Path, max_text_bytes: int) -> None:
     """Write `kept/`, `dropped/` and `samples/` of a dataset into `out`; a part without rows is not written.
 
-    Raises `UserError` at a text longer than `max_text_bytes` or one that is not UTF-8, naming where it stands.
+    Raises `UserError` at a text longer than `max_text_bytes` or one that is not UTF-8, naming its row.
     """
     if not num_rows(chain[-1], "kept"):
         raise UserError(

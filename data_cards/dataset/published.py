@@ -1,7 +1,7 @@
-"""The files that make a dataset: which ones are published, and the proof that each is what it was.
+"""The files of a dataset: which ones are published, and the check of each against its digest.
 
-Data files stand in the manifest, plots and Croissant in its facts, a curriculum in a list of checksums of its own. The
-card is proven by nobody: people may improve its words.
+The manifest lists data files, its facts plots and Croissant, and a curriculum has a list of checksums. The card has no
+checksum: people may improve its text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SUMMARY_FILES: Final = ("config.yaml", "log.jsonl", "draws.jsonl")
 
 
 def open_published(dataset: Path, name: str = "") -> Manifest:
-    """The manifest of a dataset, after proving every file; `UserError` says what is amiss, calling it `name`."""
+    """The manifest of a dataset, after a check of every file; `UserError` names the fault and `name`."""
     try:
         manifest = open_artifact(dataset).manifest
     except UserError as error:
@@ -73,7 +73,7 @@ def curriculum_files(run: Path) -> dict[str, Path | bytes]:
 
 
 def _without_paths(value: Any) -> Any:  # Any: YAML values
-    """The value with absolute paths cut to their last two names: where a file lay is nobody else's business."""
+    """The value with absolute paths cut to their last two names: the folders of a machine stay private."""
     if isinstance(value, dict):
         return {name: _without_paths(part) for name, part in value.items()}
     if isinstance(value, list):

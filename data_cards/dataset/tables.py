@@ -31,7 +31,7 @@ class Tables:
     samples: pl.LazyFrame
 
     def find(self, key: str) -> dict[str, Any]:
-        """The one row whose key begins with `key`, or that stands at `source#row`; `stage` is where it was dropped.
+        """The one row whose key begins with `key`, or that came from `source#row`; `stage` is where it was dropped.
 
         Raises `UserError` where there is none, or more than one.
         """

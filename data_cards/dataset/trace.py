@@ -46,7 +46,7 @@ class Trace:
 
 
 def trace(tables: Tables, key: str, texts: Texts = MappingProxyType({})) -> Trace:
-    """Follow the problem whose key begins with `key`, or that stands at `source#row`.
+    """Follow the problem whose key begins with `key`, or that came from `source#row`.
 
     `texts` are the benchmarks' items, for evidence that names one without its text.
     """

@@ -1,6 +1,6 @@
 """What became of a problem in training, read from a run folder's plain files.
 
-`draws.jsonl` says when it was drawn and what came of it; `curriculum-events.jsonl` beside the newest curriculum state
+`draws.jsonl` records when it was drawn and the outcome; `curriculum-events.jsonl` beside the newest curriculum state
 says when it was retired, checked again, reopened, parked or quarantined. A torn last line of a running training is left
 out.
 """
@@ -27,7 +27,7 @@ EVENTS: Final = "curriculum-events.jsonl"
 
 @dataclass(frozen=True)
 class Training:
-    """What a training run says of a problem: every draw and event in order of steps, and where it stands now."""
+    """A training run's record of a problem: every draw and event in order of steps, and its current pool."""
 
     moments: list[Moment]
     standing: str
@@ -43,7 +43,7 @@ class Moment:
 
 
 def read_training(run: Path, key: str) -> Training:
-    """What a run says of a problem; raises `UserError` where `run` is no training run."""
+    """A run's record of a problem; raises `UserError` where `run` is no training run."""
     return Training(moments(run, key), standing(run, key))
 
 
@@ -83,7 +83,7 @@ def state_folder(run: Path) -> Path | None:
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The whole JSON lines of a log; a line in the middle that is no JSON raises `UserError`."""
     lines = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines[:-1], start=1):  # what stands behind the last line end is torn
+    for number, line in enumerate(lines[:-1], start=1):  # text after the last line end is torn
         try:
             yield json.loads(line)
         except ValueError as error:

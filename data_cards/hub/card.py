@@ -1,4 +1,4 @@
-"""The card as it is pushed: the dataset's own words, configs true to the data, and what others added to the Hub's.
+"""The card that is pushed: the dataset's own text, configs that match the data, and additions made on the Hub.
 
 A card written afresh would drop `configs`, and `load_dataset` would then merge kept and dropped rows without a word.
 """

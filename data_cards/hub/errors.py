@@ -1,4 +1,4 @@
-"""What goes wrong between here and the Hub, as one line that says what was and was not done, and never a secret.
+"""Errors of the Hub as one line that states what was and was not done and never contains a secret.
 
 The Hub's client raises its own errors and those of the HTTP library below it; their texts carry URLs, request ids and
 long advice. `plainly` turns each into a `UserError`; only the status and the dataset's name get through.
@@ -39,7 +39,7 @@ NO_PLACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.
 
 @contextmanager
 def plainly(where: str, afterwards: str) -> Iterator[None]:
-    """Turn the Hub's errors into one line about `where`; `afterwards` says in what state things are left."""
+    """Turn the Hub's errors into one line about `where`; `afterwards` describes the resulting state."""
     try:
         yield
     except UserError:

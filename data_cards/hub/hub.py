@@ -1,7 +1,7 @@
 """Datasets on the Hub: pushed as one commit with a tag that never moves, pulled with every digest verified.
 
-What is pushed is checked first and committed at once: a push that fails leaves the dataset on the Hub as it was, and
-the next one sends only the files that are not there yet. What is pulled stands beside its place until it is proven.
+A push is checked first and made in one commit: a failed push leaves the dataset on the Hub unchanged, and the next one
+sends only the missing files. A pull is written beside its final place until every digest is verified.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Pushed:
 
 
 def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
-    """Commit a dataset, make the tag, and say where it is; a rerun of a finished push changes nothing.
+    """Commit a dataset, create the tag and return its address; a rerun of a finished push changes nothing.
 
     Args:
-        api: whom to talk to, and with which token.
+        api: the Hub's client with its token.
         dataset: a folder that `gradus card build` made.
         config: where to; a private push into a public repository and a tag of another dataset are refused.
 
@@ -64,10 +64,10 @@ def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
 
 
 def pull(api: HfApi, repo: str, revision: str, out: Path) -> tuple[Manifest, str, bool]:
-    """Fetch a dataset into `out`, verify every digest, and put it in place; goes on where an earlier pull broke off.
+    """Fetch a dataset into `out`, verify every digest, and put it in place; resumes an interrupted pull.
 
     Returns the manifest, the commit, and whether `out` held this very dataset already. Raises `UserError` where the
-    revision does not exist, `out` holds something else, or a file is not what the manifest says.
+    revision does not exist, `out` holds something else, or a file differs from the manifest.
     """
     _check_names(repo)
     with plainly(f"{repo}@{revision}", f"{out} was not written"):
@@ -120,7 +120,7 @@ def _head(api: HfApi, repo: str, *, private: bool) -> str | None:
     try:
         info = api.repo_info(repo, repo_type="dataset")
     except RepositoryNotFoundError as error:
-        if error.response.status_code == 401:  # not logged in: the Hub does not say whether it exists
+        if error.response.status_code == 401:  # not logged in: the Hub hides whether it exists
             raise UserError(f"{repo}: the Hub wants a token; log in with `hf auth login` and run again") from None
         return None
     if private and not info.private:
@@ -141,7 +141,7 @@ def _same_or_refuse(api: HfApi, repo: str, tag: str, at: str, manifest: Manifest
         return Pushed(at, f"{api.endpoint}/datasets/{repo}/tree/{tag}", is_reused=True)
     held = found.digest[:16] if found else "something else"
     raise UserError(
-        f"{repo}: tag {tag} stands already and holds {held}, not {manifest.digest[:16]}; tags never move: take the "
+        f"{repo}: tag {tag} exists and holds {held}, not {manifest.digest[:16]}; tags are never moved: use the "
         "version that `gradus card bump` proposes"
     )
 

@@ -13,7 +13,7 @@ MAX_CHARS: Final = 40
 
 
 def lines(diff: Diff) -> Iterator[str]:
-    """The diff as lines; one that says so where nothing differs."""
+    """The diff as lines; one line if nothing differs."""
     if diff.is_empty:
         yield "nothing differs"
     if diff.moves:

@@ -1,7 +1,7 @@
 """One self-contained HTML page about a run or a dataset: funnel, reasons with examples, matches side by side, lengths.
 
 The page loads nothing and runs nothing: pictures are inside it, a content security policy forbids the rest, and every
-text is escaped and stands in a box of its own, so that no problem can change the page it is shown on.
+text is escaped and has a box of its own, so that no problem can change the page that shows it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TEMPLATES: Final = Path(__file__).parent / "templates"
 NUM_EXAMPLES: Final = 3
 MAX_PAIRS: Final = 30
 MAX_CHARS: Final = 2_000
-# the evidence's own text stands beside the row, not under it
+# the text of the evidence is beside the row, not below it
 NOT_LISTED: Final = ("item_text",)
 
 

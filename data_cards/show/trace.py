@@ -24,7 +24,7 @@ OPEN, CLOSE = "⟦", "⟧"
 
 
 def show(trace: Trace, trainings: Mapping[str, Training], console: Console) -> None:
-    """Print a trace; `trainings` holds what each training run says of the problem, by the run's name."""
+    """Print a trace; `trainings` holds each training run's record of the problem, by the run's name."""
     _print_problem(trace, console)
     console.print(_heading("stages"))
     for number, step in enumerate(trace.steps, start=1):
@@ -93,11 +93,11 @@ def _print_samples(trace: Trace, console: Console) -> None:
     for stage in dict.fromkeys(sample["stage"] for sample in trace.samples):
         samples = [sample for sample in trace.samples if sample["stage"] == stage]
         counts = {name: sum(s["verdict"] == name for s in samples) for name in ("correct", "wrong", "undecided")}
-        told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
-        console.print(_heading(f"samples of {stage}", f"({len(samples)}: {told})"))
+        verdicts = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        console.print(_heading(f"samples of {stage}", f"({len(samples)}: {verdicts})"))
         for sample in samples[:MAX_SAMPLES]:
-            told = f"{sample['verdict']} ({sample['verdict_reason']}), {sample['num_tokens']} tokens"
-            console.print(_line(f"    #{sample['index']:<3} {told}, {sample['finish_reason']}", ""))
+            verdict = f"{sample['verdict']} ({sample['verdict_reason']}), {sample['num_tokens']} tokens"
+            console.print(_line(f"    #{sample['index']:<3} {verdict}, {sample['finish_reason']}", ""))
             _print_block(clipped(sample["text"], MAX_SAMPLE_CHARS), console, indent=9)
         if len(samples) > MAX_SAMPLES:
             console.print(f"    … and {len(samples) - MAX_SAMPLES} more")

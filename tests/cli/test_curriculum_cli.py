@@ -200,8 +200,8 @@ def test_every_command_explains_itself_with_an_example(command: str) -> None:
     assert f"Example: gradus curriculum {command}" in " ".join(gradus(command, "--help").split())
 
 
-def test_simulate_says_what_it_cannot_tell() -> None:
-    assert "can not tell" in " ".join(gradus("simulate", "--help").split())
+def test_simulate_states_what_it_does_not_show() -> None:
+    assert "does not show how fast your model learns" in " ".join(gradus("simulate", "--help").split())
 
 
 def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_ctrl_c_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
-    assert (running.returncode, said) == (130, "gradus: stopped; the same command, given again, goes on where it was\n")
+    assert (running.returncode, said) == (130, "gradus: stopped; run the same command again to resume\n")
     num_known = log.read_bytes().count(b"\n")
     done = gradus(*command)
     assert done.returncode == 0

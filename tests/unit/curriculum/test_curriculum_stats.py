@@ -102,7 +102,7 @@ def test_a_visit_that_cannot_be_is_a_bug_not_a_statistic(bad: Visit) -> None:
     ("frame", "said"),
     [
         (pl.DataFrame({"prompt": ["a"]}), "no column key"),
-        (pl.DataFrame({"key": ["a", "b", "a"]}), "key a stands twice"),
+        (pl.DataFrame({"key": ["a", "b", "a"]}), "key a occurs twice"),
         (pl.DataFrame({"key": []}, schema={"key": pl.String}), "no problem"),
     ],
 )
