@@ -1,4 +1,4 @@
-"""Config models: frozen, strict, and the single place where an option's name, type, default and help stand.
+"""Config models: frozen, strict, and the single place of an option's name, type, default and help.
 
 `Config` is the base of every stage's and trainer's config. `parse` turns a mapping (one YAML table, one set of command
 line options) into a config or into one `UserError` line that names the nearest right key. `RUNTIME` marks a field that
@@ -61,12 +61,12 @@ def parse(
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML in which a key that stands twice is an error: PyYAML silently keeps the last."""
+    """Safe YAML in which a duplicate key is an error: PyYAML silently keeps the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         if doubled := [key for place, key in enumerate(keys) if key in keys[:place]]:
-            raise yaml.constructor.ConstructorError(None, None, f"{doubled[0]} stands twice", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"{doubled[0]} occurs twice", node.start_mark)
         return super().construct_mapping(node, deep)
 
 

@@ -1,4 +1,4 @@
-"""How many processors this process may use: what it starts many of, threads or sandboxes, it starts so many of."""
+"""The number of processors that this process may use, which bounds the threads and sandboxes it starts."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def usable_cores() -> int:
     stated = os.environ.get(VARIABLE, "")
     if stated.isdecimal() and int(stated):
         return int(stated)
-    # not every system tells
+    # not every system reports it
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

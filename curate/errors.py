@@ -1,4 +1,4 @@
-"""The one exception that a user's mistake becomes: a line that says what, where and what next."""
+"""The exception of a user's mistake: one line that states what is wrong, where, and what to do next."""
 
 
 class UserError(Exception):

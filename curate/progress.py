@@ -37,7 +37,7 @@ class Progress:
             self._bar.stop()
 
     def tick(self, num_done: int = 1, note: str = "") -> None:
-        """Add finished work; `note` stands behind the bar, e.g. a running count."""
+        """Add finished work; `note` follows the bar, e.g. a running count."""
         self._done += num_done
         self._note = note or self._note
         if self._bar is None and sys.stderr.isatty() and time.monotonic() - self._start_s > DELAY_S:

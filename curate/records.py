@@ -1,7 +1,7 @@
 """What a problem and a sample are: the columns, documented once, and a problem's key.
 
 `PROBLEM` holds the columns that ingest writes, `ADDED` those that later stages add, `DECISION` the two that say whether
-a row was kept, and `SAMPLE` one model completion. A stage reads only columns that stand here.
+a row was kept, and `SAMPLE` one model completion. A stage reads only columns listed here.
 """
 
 from __future__ import annotations

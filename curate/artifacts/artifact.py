@@ -1,4 +1,4 @@
-"""An artifact: a folder of Parquet shards that `datasets.load_dataset(folder, "kept")` opens as it is.
+"""An artifact: a folder of Parquet shards that `datasets.load_dataset(folder, "kept")` opens.
 
     README.md  manifest.json  kept/*.parquet  dropped/*.parquet  samples/*.parquet  plots/*.png
 
@@ -52,7 +52,7 @@ class Artifact:
             yield self.rows(start, num_rows)
 
     def rows(self, start: int, num_rows: int) -> pl.DataFrame:
-        """Up to `num_rows` kept rows from row `start`, opening only the shards they stand in."""
+        """Up to `num_rows` kept rows from row `start`, opening only the shards that hold them."""
         before, frames = 0, []
         for entry in sorted(self.manifest.files, key=lambda entry: entry.path):
             if not entry.path.startswith("kept/"):
@@ -75,14 +75,14 @@ def scan_part(folder: Path, part: str) -> pl.LazyFrame:
 
 
 def open_artifact(folder: Path) -> Artifact:
-    """Open a complete artifact after checking every file against its manifest; `UserError` says what is amiss."""
+    """Open a complete artifact after checking every file against its manifest; `UserError` names the fault."""
     manifest = read_manifest(folder)
     verify_files(folder, manifest)
     return Artifact(folder, manifest)
 
 
 def shard_path(folder: Path, part: str, index: int) -> Path:
-    """Where shard `index` of a part stands."""
+    """The path of shard `index` of a part."""
     return folder / part / f"part-{index:05d}.parquet"
 
 

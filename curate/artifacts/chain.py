@@ -1,7 +1,7 @@
-"""Which of the artifacts in a folder was made from which, told by their manifests alone.
+"""The order of the artifacts in a folder, from the digests in their manifests.
 
 An artifact names the digest of its pool. A stage that dropped nothing and added nothing leaves the digest of its pool,
-so that several artifacts may have one digest; they stand behind the one that made it, in the order they were written.
+so that several artifacts may have one digest; they follow the one that made it, in the order they were written.
 Where one stage did so twice, those are tries beside each other.
 """
 
@@ -25,7 +25,7 @@ def ends_of(made: Mapping[Path, Manifest]) -> list[Path]:
 
 
 def ancestors_of(last: Manifest, made: Mapping[Path, Manifest]) -> list[Path]:
-    """The artifacts among `made` that one came from, first one first; whoever is not there is left out."""
+    """The artifacts among `made` that one came from, first one first; absent ones are left out."""
     chain: list[Path] = []
     left, wanted = dict(made), last.inputs.get("pool")
     seen = {(last.digest, last.stage)}
@@ -46,5 +46,5 @@ def _changes_nothing(manifest: Manifest) -> bool:
 
 
 def _place(path: Path, manifest: Manifest) -> tuple[bool, int]:
-    """Where an artifact stands among those of one digest: the one that made it first, then by time."""
+    """The order among artifacts of one digest: the one that made it first, then by time."""
     return _changes_nothing(manifest), (path / MANIFEST).stat().st_mtime_ns

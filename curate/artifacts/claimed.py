@@ -7,7 +7,7 @@
 Whoever enters holds the lock; files that gradus did not write are refused; an earlier run with another identity is
 refused by name, unless `force`, or unless it left nothing to lose; with the same identity it is continued or reused.
 Three kinds of folder live so: a stage's artifact (`curate.artifacts.folder`), a training run (`train.runs.folder`) and
-a dataset (`data_cards.dataset.folder`). Each says what its identity is, what counts as begun, and which files it owns.
+a dataset (`data_cards.dataset.folder`). Each defines its identity, what counts as begun, and the files it owns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ClaimedFolder(ABC):
     folder: where files are written: the place itself, or a folder beside it that is moved there whole.
     """
 
-    BUSY: ClassVar[str]  # said where another process holds the lock
+    BUSY: ClassVar[str]  # the message if another process holds the lock
     INSTEAD: ClassVar[str]  # what to do where the folder cannot be written
     FORCE_STARTS_OVER: ClassVar[bool]  # whether force replaces the same run too, or only another one
 
@@ -60,7 +60,7 @@ class ClaimedFolder(ABC):
 
     @abstractmethod
     def _objection(self) -> str | None:
-        """Why the earlier run is another one, as the user is told; None where it is this one, or there is none.
+        """The message on how the earlier run differs; None if it is this run, or there is none.
 
         Raises `UserError` where the folder holds files that gradus did not write.
         """

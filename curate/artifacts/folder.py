@@ -2,13 +2,13 @@
 
     state.json       fingerprint of the run in progress, written before the first shard
     kept/ dropped/   one shard each per finished batch; dropped is written second: its presence means the batch is done
-    samples.jsonl    what the model said so far
+    samples.jsonl    the model's samples so far
     scratch.tmp/     what a stage spills while it runs
     manifest.json    last of all
 
-Claimed as every folder is (`curate.artifacts.claimed`). A rerun with the same fingerprint goes on where the last one
-stopped, or reuses a complete artifact. Another fingerprint is refused unless `force`, which starts over; where the
-earlier run could not even start, nothing is in the way.
+The lifecycle is that of `curate.artifacts.claimed`. A rerun with the same fingerprint resumes, or reuses a complete
+artifact. Another fingerprint is refused unless `force`, which starts over. A run that could not even start does not
+block the next one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def prospect(folder: Path, wanted: str | None) -> Prospect:
 
 
 class OutFolder(ClaimedFolder):
-    """`with OutFolder(out, identity, reads=[...]) as folder:` — locked, checked, ready to go on."""
+    """`with OutFolder(out, identity, reads=[...]) as folder:` — locked, checked, ready to resume."""
 
     BUSY: ClassVar = "another gradus process writes here; wait for it or choose another folder"
     INSTEAD: ClassVar = "choose another folder"
@@ -83,7 +83,7 @@ class OutFolder(ClaimedFolder):
         if any(here in (path.resolve(), *path.resolve().parents) for path in self._reads):
             raise UserError(f"{self.folder}: is what the run reads from; choose another folder for --out")
         if within := next((path for path in self._reads if path.resolve() in here.parents), None):
-            raise UserError(f"{self.folder}: lies inside {within}, which the run reads; choose a folder beside it")
+            raise UserError(f"{self.folder}: is inside {within}, which the run reads; choose a folder beside it")
         return super().__enter__()
 
     def complete(self) -> Manifest | None:
@@ -116,7 +116,7 @@ class OutFolder(ClaimedFolder):
             shutil.rmtree(folder, ignore_errors=True)
 
     def finish(self, facts: Facts | None = None, plots: Plots | None = None) -> Manifest:
-        """Count what lies in the shards and write README and manifest; the artifact is complete after this.
+        """Count the rows of the shards and write README and manifest; the artifact is complete after this.
 
         `facts` computes further figures for the manifest from the parts on disk, `plots` pictures for `plots/`.
         """

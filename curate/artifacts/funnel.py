@@ -71,7 +71,7 @@ def table(steps: Sequence[Step]) -> str:
 def draw(steps: Sequence[Step], path: Path) -> None:
     """The funnel as a PNG: a bar a stage, what is kept on the left, what is dropped by reason behind it.
 
-    Under each bar stand its reasons with their colours, the rarest as one.
+    The reasons are listed under each bar with their colours, the rarest as one.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -112,7 +112,7 @@ def _parts(reasons: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], st
 
 
 def _legend(parts: Sequence[tuple[tuple[str, int], str]], height: float) -> Any:  # Any: matplotlib is imported late
-    """A line of coloured squares with the reasons that they stand for."""
+    """A line of coloured squares, each with its reason."""
     from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
     words = []

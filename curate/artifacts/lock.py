@@ -26,7 +26,7 @@ def take_lock(folder: Path) -> IO[str]:
         except BaseException:
             file.close()
             raise
-        # its holder removed the file between our opening and our locking it: it keeps nobody out
+        # its holder removed the file between our open and our lock: it excludes no other process
         file.close()
 
 

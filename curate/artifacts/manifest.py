@@ -1,4 +1,4 @@
-"""The manifest of an artifact: what it was made from, what is in it, and proof that it is whole.
+"""The manifest of an artifact: its inputs, its contents, and the digests that prove it whole.
 
 `manifest.json` is written last: its presence means complete. It holds no clock time and no machine's path, so that an
 interrupted and resumed run leaves the same bytes as an undisturbed one. `fingerprint` answers "would a rerun give the
@@ -32,7 +32,7 @@ class FileEntry(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What `manifest.json` says of an artifact."""
+    """The contents of `manifest.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class Manifest(BaseModel):
 
 
 def without_path(place: Path) -> str:
-    """A file or folder by its last two names, as it is called where this machine's paths are nobody's business."""
+    """A file or folder by its last two names, for texts that must not reveal this machine's paths."""
     return "/".join(place.parts[1:][-2:])
 
 
@@ -79,7 +79,7 @@ def sha256_of(path: Path) -> str:
 
 
 def temporary_of(path: Path) -> Path:
-    """Where a file stands while it is written; a kill leaves it there."""
+    """The temporary path of a file while it is written; a kill leaves it there."""
     return path.with_name(f".{path.name}.tmp")
 
 

@@ -1,4 +1,4 @@
-"""The log of what a model said: append-only while a stage samples, Parquet once it is done.
+"""The log of a model's samples: append-only while a stage samples, Parquet once it is done.
 
 A stage that samples appends one JSON line per judged completion to `samples.jsonl`. A run that was killed leaves at
 most one torn last line, which is cut off on the next start; every whole line is work that needs no second payment.
@@ -58,7 +58,7 @@ class Samples(Protocol):
 
 
 class SampleList:
-    """Samples in memory, for a worker that sends what it drew to the process that keeps the log."""
+    """Samples in memory, for a worker that sends them to the process that keeps the log."""
 
     def __init__(self) -> None:
         self._by_key: dict[str, list[Sample]] = {}
@@ -81,7 +81,7 @@ class SampleList:
 
 
 class Place(NamedTuple):
-    """Where a sample stands in the log; places sort by the sample's index."""
+    """The position of a sample in the log; positions sort by the sample's index."""
 
     sample: int
     offset: int

@@ -82,7 +82,7 @@ def _one_more(seen: Tally, verdict: str) -> Tally:
 
 
 def fewest_owed(seen: Tally, band: Band, max_undecided: int) -> int:
-    """Samples that any decision still needs at the least: so many may be drawn at once without waste."""
+    """The least number of samples that any decision still needs: these can be drawn together without waste."""
     to_keep = max(band.low - seen.correct, 0) + max(band.k - band.high - seen.wrong, 0)
     to_too_easy = band.high + 1 - seen.correct
     to_too_hard = band.k - band.low + 1 - seen.wrong

@@ -39,7 +39,7 @@ def luck_p_value(num_attempts: int, chance_rate: float, num_correct: int) -> flo
 def fewest_beyond_chance(num_attempts: int, chance_rate: float, alpha: float) -> int:
     """Fewest successes of `num_attempts` that luck explains with probability below `alpha`.
 
-    `num_attempts + 1`, which nobody reaches, where even all of them could be luck.
+    `num_attempts + 1`, which no problem reaches, where even all of them could be luck.
     """
     counts = range(1, num_attempts + 1)
     return next((c for c in counts if luck_p_value(num_attempts, chance_rate, c) < alpha), num_attempts + 1)

@@ -75,7 +75,7 @@ def fewest_to_drop(config: NoThinkConfig, chance_rate: float) -> int:
 
 
 def owed(config: NoThinkConfig, needed: int, seen: Tally) -> int:
-    """Attempts to make at once: as many as any outcome still needs, none once the decision is final."""
+    """Attempts to make together: as many as any outcome still needs, none once the decision is final."""
     left = config.attempts - sum(seen)
     if needed > config.attempts:
         return 0
@@ -135,8 +135,8 @@ def _decide(item: Asked, chance_rate: float, config: NoThinkConfig) -> tuple[str
         return None, None
     first = next(sample for sample in item.samples if sample.verdict == "correct")
     luck = f", p {luck_p_value(config.attempts, chance_rate, seen.correct):.2g}" if config.beyond_chance else ""
-    said = " ".join(first.text.split())[:EVIDENCE_CHARS]
-    return "solved_without_thinking", f"{seen.correct} of {sum(seen)}{luck}; attempt {first.index}: {said}"
+    text = " ".join(first.text.split())[:EVIDENCE_CHARS]
+    return "solved_without_thinking", f"{seen.correct} of {sum(seen)}{luck}; attempt {first.index}: {text}"
 
 
 def _facts(config: NoThinkConfig, settled: Settled, scan: Scan) -> dict[str, Any]:  # Any: JSON values of the manifest

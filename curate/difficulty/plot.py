@@ -41,13 +41,13 @@ def histogram(scan: Scan) -> dict[str, bytes]:
 
 
 def num_steps(num_samples: pl.Series) -> int:
-    """Steps between 0 and 1 that rates of so many samples take, up to what can be told apart."""
+    """Number of steps between 0 and 1 for rates of this many samples, up to what a reader can distinguish."""
     return min(MAX_BINS, max([1, *(int(num) for num in num_samples)]))
 
 
 def _label(axes: Any, rates: pl.Series, num_samples: pl.Series) -> None:  # Any: matplotlib is not typed here
     num = max(rates.len(), 1)
-    # rates of a few samples are coarse: say how many there were
+    # rates of a few samples are coarse: state their number
     means = f"mean {rates.sum() / num:.2f}, {num_samples.sum() / num:.1f} samples each"
     axes.set_title(f"Pass rate of the model, by problem ({means})")
     axes.set_xlabel("share of judged samples that were correct")

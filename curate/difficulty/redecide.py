@@ -1,6 +1,6 @@
-"""Decide an artifact of the difficulty stage anew, on the samples it holds: another band, another verifier policy.
+"""Decide an artifact of the difficulty stage again on its samples, with another band or verifier policy.
 
-No model is started. Every sample is judged again by the verifier as it is now. A problem whose samples do not settle
+No model is started. The current verifier judges every sample again. A problem whose samples do not settle
 the new decision is dropped as `undersampled`; `gradus curate difficulty --samples-from` draws what it lacks.
 """
 
@@ -29,7 +29,7 @@ from curate.runner.stage import Workspace
 
 
 class RedecideConfig(Config):
-    """Decide anew which problems to keep, on the samples that a difficulty artifact holds; no model is started.
+    """Decide again which problems to keep, on the samples of a difficulty artifact; no model is started.
 
     What is not given stays as it was in that artifact.
 
@@ -74,7 +74,7 @@ def _settings(artifact: Artifact, config: RedecideConfig) -> DifficultyConfig:
             f"{artifact.folder}: was made by {artifact.manifest.stage}; give the folder that difficulty wrote"
         )
     given: dict[str, Any] = config.model_dump(exclude_none=True)
-    # one way to say the band replaces the other
+    # one form of the band replaces the other
     band = {"keep": None, "keep_rate": None, "target_error": None} if {"keep", "keep_rate"} & set(given) else {}
     return parse(DifficultyConfig, {**artifact.manifest.config, **band, **given}, "--")
 

@@ -47,8 +47,8 @@ COLUMNS: Final = (
 class DifficultyConfig(GradingConfig, EngineConfig):
     """Measure each problem's pass rate with a model and keep those inside a band.
 
-    Of K judged samples, the keep band says how many may be correct: 1..7 of 8 drops what is always or never solved,
-    0..0 keeps only what best-of-8 never solves. Sampling stops as soon as the decision can't change.
+    Of K judged samples, the keep band bounds the number of correct ones: 1..7 of 8 drops what is always or never
+    solved, 0..0 keeps only what best-of-8 never solves. Sampling stops as soon as the decision can't change.
 
     Example: gradus curate difficulty runs/verifiable --out runs/difficulty --model models/toy --k 8 --keep 1..7
     """

@@ -100,7 +100,7 @@ def alternatives(text: str, answer: str) -> str | None:
     if answer.strip(" $") in _SIGNS:
         return f"a sign: {answer}"
     words = re.findall(r"\w+", answer.lower())
-    if not words or words[-1] not in text.lower():  # most answers stand nowhere in their problem
+    if not words or words[-1] not in text.lower():  # most answers do not occur in their problem
         return None
     if len(want) > 1 and _may_list(text):
         for match in chain.from_iterable(pattern.finditer(text.replace("...", "…")) for pattern in _LISTS):
@@ -134,7 +134,7 @@ def _picked(text: str, want: str) -> str | None:
 
 
 def _closing_lines(text: str, want: str) -> str | None:
-    """The last lines of a text, where they stand below a question, are short, and one of them is the answer."""
+    """The last lines of a text if they are below a question, are short, and one of them is the answer."""
     lines = [line for line in text.split("\n") if line.strip()]
     num_short = next((n for n, line in enumerate(reversed(lines)) if len(line) > 40 or _ENDS.search(line)), 0)
     listed = [squashed(_BULLET.sub("", line)) for line in lines[len(lines) - num_short :]]

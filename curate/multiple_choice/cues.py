@@ -1,4 +1,4 @@
-"""The words by which a problem's text says that its answer is to be chosen, and those that only look like it.
+"""Words of a problem's text that ask to choose an answer, and words that only look like it.
 
 `ALONE` and `CLOSED_ZH` decide without labels: no open question is worded so. `WITH_LABELS` only speaks for a list that
 is there. `ASKS` finds a question or an order, `CONDITIONS` the words before a list of conditions, which all hold.

@@ -2,7 +2,7 @@
 
 `guessable(prompt, ground_truth, choices)` says how, or None for an open question. Labels alone decide nothing: (a), (1)
 and ① also number sub-questions, conditions and statements. What decides is who speaks of them: the answer (it names a
-label or repeats an option), the stem ("which of the following", 下列…的是), or a question that goes on after the list
+label or repeats an option), the stem ("which of the following", 下列…的是), or a question that continues after the list
 (then the list belongs to the stem). Kimi k1.5 (arXiv 2501.12599, section 2.1) keeps such problems out of RL.
 """
 
@@ -142,7 +142,7 @@ _SEGMENTS: Final = re.compile(
 
 
 def _names_something(text: str, letter: str) -> bool:
-    """Whether a letter stands in the text as a name; the article in `A car` does not.
+    """Whether a letter occurs in the text as a name; the article in `A car` does not.
 
     Points are also named in `ABCD` and `A to F`.
     """

@@ -19,7 +19,7 @@ _HEADED = re.compile(r"\W*(\w+)\s*[).:．、）\]]\s*(.+)", re.DOTALL)
 def named_labels(answer: str, run: OptionRun) -> tuple[str, ...]:
     """The labels of `run` that an answer names: `("A", "C")` for `A, C` or `AC`; () where it names none.
 
-    `B) 18` names B where 18 is what stands behind B.
+    `B) 18` names B where 18 is the text of B.
     """
     answer = folded(answer)
     # Ⓑ is also answered by B

@@ -36,7 +36,7 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
 
 
 def _is_told_by_text(text: str, run: OptionRun, answer: str, *, is_cued: bool) -> bool:
-    """Whether a run that the answer says nothing of, and that asks for nothing itself, offers options."""
+    """Whether a run that the answer does not decide, and that asks for nothing itself, offers options."""
     stem = text[: run.start]
     if run.alphabet not in STRONG:
         counts_them = (COUNTS.search(stem) is not None and not _are_numbers(run)) or _counts_claims(run, stem)
@@ -60,7 +60,7 @@ _ENDS = re.compile(r"[.?!:。？！：]\W*$")
 
 
 def _is_plain_list(run: OptionRun, stem: str, *, is_named: bool) -> bool:
-    """Whether labels without a mark of their own stand before short values, below what they must answer."""
+    """Whether labels without a mark of their own precede short values, below what they must answer."""
     if not _are_short(run):
         return False
     is_behind_question = is_named and _ENDS.search(stem) is not None
@@ -89,10 +89,10 @@ _SEVERAL = re.compile(
 
 
 def _are_offered(text: str, run: OptionRun) -> bool:
-    """Whether labels that also number sub-questions offer answers, told from the text alone.
+    """Whether labels that also number sub-questions offer answers, decided by the text alone.
 
     They do behind a blank or the middle of a sentence, before a last "or", and below one question where every one of
-    them stands before a short value.
+    them precedes a short value.
     """
     stem = _REMARK.sub("", text[: run.start])
     if CONDITIONS.search(stem) or _ORDER.search(stem) or any(_OWED.search(content) for content in run.contents):
@@ -118,12 +118,12 @@ _NUMBER = re.compile(r"[\W_]*(?:\\[dt]?frac)?[{\\\s]*\d[\d\s.,/{}\\^$+%-]*[\u4e0
 
 
 def _are_numbers(run: OptionRun) -> bool:
-    """Whether a number stands behind every label, with its measure word: what a count may be, and no statement."""
+    """Whether a number with its measure word follows every label: a possible count, not a statement."""
     return len(run.labels) > 2 and all(_NUMBER.fullmatch(content.strip()) for content in run.contents)
 
 
 def _are_short(run: OptionRun) -> bool:
-    """Whether nothing but a short value stands behind any label."""
+    """Whether only a short value follows each label."""
     return all(len(content.strip()) < 40 for content in run.contents) and not run.tail.strip()
 
 
@@ -147,7 +147,7 @@ _CLAIM = re.compile(
 
 
 def _are_claims(run: OptionRun) -> bool:
-    """Whether at least half of what the labels stand before says something that may hold: it can be counted."""
+    """Whether at least half of the labelled texts are statements, which can be true and counted."""
     return 2 * sum(_CLAIM.search(content) is not None for content in run.contents) >= len(run.contents)
 
 
@@ -196,7 +196,7 @@ _MENTION = re.compile(rf"(?:[\s,.;:!?，。；、()（）{{}}$|*&\\~_{WRAP}]|\[|
 
 
 def has_contents(run: OptionRun) -> bool:
-    """Whether something stands behind every label but perhaps one; `(A), (B) or (C)` only mentions them."""
+    """Whether text follows every label but perhaps one; `(A), (B) or (C)` only mentions them."""
     num_empty = sum(_MENTION.fullmatch(content.replace(FIGURE, "x")) is not None for content in run.contents)
     return num_empty == 0 or (num_empty == 1 and len(run.labels) > 3)
 

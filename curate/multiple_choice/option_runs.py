@@ -1,6 +1,6 @@
 r"""Find runs of labelled options in a problem's text: `(A) 16 (B) 18`, `a) .. b) ..`, `①..②..`, `\\textbf{(A)}\\ 16`.
 
-A run is a row of labels of one shape that starts at the alphabet's first letter and goes on without a gap. Whether it
+A run is a row of labels of one shape that starts at the alphabet's first letter and has no gap. Whether it
 offers answers to choose from, or lists sub-questions, conditions or statements, is for `multiple_choice` to judge. All
 matching is done on `masked(text)`, which has the text's length, so that positions hold in the text itself.
 """
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-FIGURE: Final = "\ue000"  # stands for every character of a drawing or a listing: content, but no text
-WRAP: Final = "\ue001"  # stands for markup that only dresses a label, such as \textbf{ or **
+FIGURE: Final = "\ue000"  # replaces every character of a drawing or a listing: content, but no text
+WRAP: Final = "\ue001"  # replaces markup that only formats a label, such as \textbf{ or **
 
 ALPHABETS: Final = {
     "upper": "ABCDEFGHIJ",
@@ -57,7 +57,7 @@ _SAME_LENGTH: Final = (
     (re.compile(r"\\q?quad(?![a-z])|\\hspace\*?\{[^}]*\}|\\[ ,;:!]|[~&\t\u3000\xa0]"), " "),
     (re.compile(r"[\"'](?<=[\[,\s].)(?=[A-J][.):])"), " "),
 )
-# *A*, `A`, \fbox{A}, \(A\): what stands on both sides of a label, and may stand elsewhere for something else
+# *A*, `A`, \fbox{A}, \(A\): delimiters on both sides of a label, which mean something else elsewhere
 _DRESSED: Final = re.compile(r"(?:[*`](?<![\w*`].)|\\(?:fbox|boxed)\{|\\[(\[])([A-Ja-j])(?:[*`](?![\w*`])|\}|\\[)\]])")
 _CIRCLED: Final = re.compile(r"\\textcircled\s*\{\s*(?:\\[a-z]+\s*)?([1-9A-F])\s*\}")
 _MARKUP: Final = re.compile(r"[\\\[<*_~&`!\t\u3000\xa0]")  # without one of these there is nothing to replace
@@ -118,7 +118,7 @@ def _label(alphabet: str, shape: str) -> re.Pattern[str]:
 
 @cache
 def _second(alphabet: str) -> re.Pattern[str]:
-    """Where the second label may stand: a text without one has no run, and most are done with after this look."""
+    """Possible places of the second label: most texts have none, so this cheap search excludes them."""
     second, third = ALPHABETS[alphabet][1:3]
     if alphabet.startswith("circled"):
         return re.compile(second)
@@ -161,7 +161,7 @@ class OptionRun:
 
     @property
     def start(self) -> int:
-        """Where the run begins in the text: the stem stands before it."""
+        """The position of the run in the text: the stem is before it."""
         return self.labels[0].start
 
 
@@ -216,7 +216,7 @@ def _found(text: str, alphabet: str, shape: str) -> list[Label]:
 
 
 def _closes_a_bracket(text: str, position: int) -> bool:
-    """Whether a bracket stands open before `position` on its line, as in `(b - c)`, where c is no label."""
+    """Whether a bracket is open before `position` on its line, as in `(b - c)`, where c is no label."""
     before = text[max(0, position - 40) : position].rpartition("\n")[2]
     return max(before.rfind(mark) for mark in "(（") > max(before.rfind(mark) for mark in ")）]")
 

@@ -28,7 +28,7 @@ class OpenQuestion:
 def open_question(
     prompt: str, ground_truth: str | None, choices: Sequence[str] | None, how: Guessable
 ) -> OpenQuestion | None:
-    """The open question behind a problem that `guessable` found, or None where it cannot stand without its options."""
+    """The open question behind a problem that `guessable` found, or None where it needs its options."""
     if how.reason != "multiple_choice":
         return None
     has_column = choices is not None and len(choices) > 1
@@ -98,7 +98,7 @@ def _trimmed(content: str) -> str:
 
 
 def _stem(prompt: str, run: OptionRun | None) -> str | None:
-    """The prompt without its options; None where it is not simply what stands before them."""
+    """The prompt without its options; None where it is not simply the text before them."""
     if run is None:
         return _asked(prompt)
     stem = _asked(prompt[: run.start])
@@ -130,7 +130,7 @@ _INSTRUCTION = re.compile(
 
 
 def _asked(text: str) -> str:
-    """The text without headings of options and sentences that only tell how to answer."""
+    """The text without headings of options and sentences that only explain how to answer."""
     before = None
     while before != text:
         before, text = text, _HEADING.sub("", _INSTRUCTION.sub("", text)).strip()
@@ -157,7 +157,7 @@ def _is_value(content: str) -> bool:
     return num_words < 2 and _VALUE.search(content) is not None and check_truth(content, kind="math") is None
 
 
-# Asked of the last sentence: with these, other answers than the right option's may be right, or none can be told.
+# In the last sentence: with these words, answers other than the right option's may be right, or none is decidable.
 _POINTS_AT_OPTIONS = re.compile(
     r"\b(?:which|following|these|those|options?|choices?|choose|select|pick|alternatives?|statements?|letter|closest|"
     r"nearest|approximate\w*|about how|roughly|estimate|best|could be|might be|may be|can be(?! (?:written|expressed))|"

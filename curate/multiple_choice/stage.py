@@ -23,7 +23,7 @@ class MultipleChoiceConfig(Config):
 
     A model is rewarded for guessing them: one in four, one in two. Found are options in a column or in the text, in
     their many shapes, option-less stems with a bare letter as answer, and closed lists in the stem. With `--mode
-    rewrite` a problem whose right option is a checkable value and whose stem stands alone becomes an open question; it
+    rewrite` a problem whose right option is a checkable value and whose stem is complete becomes an open question; it
     keeps its key, and `extra` keeps the original.
 
     Example: gradus curate multiple-choice runs/pool --out runs/open --mode rewrite

@@ -52,7 +52,7 @@ def agreements(rulings: Sequence[Ruling]) -> dict[tuple[str, str], tuple[float, 
 def error_rates(rulings: Sequence[Ruling], queue: str = "audit") -> dict[str, Rate]:
     """By automatic reason, and for `kept`: how often people overruled it, among problems drawn at random.
 
-    A dropped problem that should be kept, as it is or with its answer mended, is an error of its reason; a kept one
+    A dropped problem that should be kept, unchanged or with its answer corrected, is an error of its reason; a kept one
     that should be dropped or mended is an error of keeping. A problem counts once, however many people saw it, and as
     the share of them that overruled: a second reader makes a sample surer of its problems, but no larger.
     """

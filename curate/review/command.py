@@ -1,4 +1,4 @@
-"""`gradus curate review`: show people the problems that need their eyes, and write down what they say.
+"""`gradus curate review`: show people the problems that need a decision, and record their rulings.
 
 `review_queue` picks the problems, `review_server` shows them, `review_log` keeps the rulings; `reviewed` applies them.
 """
@@ -47,7 +47,7 @@ def review(folders: Sequence[Path], config: ReviewConfig) -> None:
     entries = build_queue(artifacts, config)
     log = config.verdicts or Path(f"{folders[0]}.verdicts.jsonl")
     if log.exists():
-        read_rulings(log)  # a damaged file is told now, not at the first ruling
+        read_rulings(log)  # a damaged file is reported now, not at the first ruling
     by_folder = {str(artifact.folder): artifact for artifact in artifacts}
     session = Session(entries, by_folder, config.reviewer or getpass.getuser(), log)
     with _bound(config.port) as listener:

@@ -106,7 +106,7 @@ def settled(rulings: Iterable[Ruling]) -> dict[str, Ruling]:
 
 
 def split_keys(rulings: Sequence[Ruling]) -> list[str]:
-    """The problems on which no majority stands."""
+    """The problems without a majority."""
     return sorted({ruling.key for ruling in rulings} - settled(rulings).keys())
 
 

@@ -2,7 +2,7 @@
 
 suspect_answer       dropped because sampled answers speak against the ground truth
 conflicting_answers  duplicates whose answers differ
-near_threshold       contaminated or a benchmark variant, but not to the letter; those nearest to a threshold first
+near_threshold       contaminated or a benchmark variant, but not an exact copy; those nearest to a threshold first
 paraphrase           kept, and close in meaning to a benchmark's item
 reference_solution   kept problems with a reference chain of thought, drawn at random
 audit                drawn at random from the kept rows and from each drop reason: what error rates rest on
@@ -42,7 +42,7 @@ class QueueConfig(Config):
 
 @dataclass(frozen=True)
 class Entry:
-    """One problem to look at: where it stands, why it is shown, and its row."""
+    """One problem to look at: its artifact and part, why it is shown, and its row."""
 
     key: str
     queue: str

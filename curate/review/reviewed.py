@@ -107,7 +107,7 @@ def restored(pool: Artifact, decided: Mapping[str, Ruling]) -> Artifact:
 
 
 def facts(rulings: Sequence[Ruling]) -> dict[str, Any]:  # Any: JSON
-    """What the card says of the review: how many, how far reviewers agree, how often each automatic reason errs."""
+    """The review's figures on the card: counts, agreement of reviewers, error rate of each automatic reason."""
     kappas = {
         f"kappa {one}/{other}": f"{kappa:.2f} on {count} problems"
         for (one, other), (kappa, count) in agreements(rulings).items()

@@ -60,7 +60,7 @@ class Word(BaseModel):
 
 @dataclass
 class Session:
-    """One run of the page: what is reviewed, by whom, where rulings go, and who may look.
+    """One run of the page: its entries, the reviewer, the log of rulings, and the access token.
 
     token: opens the page once. cookie: what every later request must carry.
     """
@@ -136,7 +136,7 @@ def make_app(session: Session, port: int) -> FastAPI:
 
 
 def _refusal(request: Request, session: Session, hosts: set[str]) -> Response | None:
-    """Why a request may not pass, as the response that says so."""
+    """The response that refuses a request, with the reason; None if it may pass."""
     if request.headers.get("host") not in hosts:
         return PlainTextResponse("this page is for this machine only", 421)
     origin = request.headers.get("origin")
@@ -151,7 +151,7 @@ def _refusal(request: Request, session: Session, hosts: set[str]) -> Response | 
 
 
 def ruling_of(word: Word, session: Session) -> Ruling:
-    """The line for the log: what was said, about what, by whom and when. `UserError` where there is no such entry."""
+    """The line for the log: ruling, problem, reviewer and time. `UserError` where there is no such entry."""
     if not 0 <= word.index < len(session.entries):
         raise UserError("no such problem; load the page again")
     entry = session.entries[word.index]
@@ -170,7 +170,7 @@ def ruling_of(word: Word, session: Session) -> Ruling:
 
 
 def _unfit(answer: str, row: Mapping[str, Any]) -> str | None:  # Any: a row's columns
-    """Why an answer cannot stand as a problem's ground truth."""
+    """The reason why an answer cannot be a problem's ground truth; None if it can."""
     if row.get("kind") == "code":
         return "a program is judged by its tests, not by an answer; keep the problem or drop it"
     code = check_truth(answer) if answer.strip() else None
@@ -222,7 +222,7 @@ def _evidence(row: Mapping[str, Any]) -> dict[str, Any]:  # Any: a row's columns
 
 
 def _named(detail: str) -> dict[str, Any]:  # Any: JSON
-    """Evidence in JSON as it is; a stage that gives plain text gets the name `detail`."""
+    """Evidence in JSON unchanged; plain text gets the name `detail`."""
     try:
         loaded = json.loads(detail)
     except ValueError:

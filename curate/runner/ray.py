@@ -66,7 +66,7 @@ def _despite_deaths(
 ) -> Iterator[tuple[int, int, pl.DataFrame]]:
     """Every owed slice once. Where a node dies, what is still owed starts over on the nodes that are left.
 
-    Ray would rather wait for the dead actor's return, for ever where the cluster has no room for it.
+    Ray itself waits for the dead actor's return, without end if the cluster has no room for it.
     """
     num_deaths = 0
     while owed:
@@ -105,14 +105,14 @@ def _connect() -> Any:
         except (ConnectionError, ValueError, RuntimeError) as error:
             why = " ".join(str(error).split())[:200]
             raise UserError(f"--executor ray: no cluster at {address} ({why}); look at it with `ray status`") from None
-    # the runner shows progress and tells of failures
+    # the runner shows progress and reports failures
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     return ray
 
 
 def _address() -> str:
-    """Where the cluster is: as RAY_ADDRESS says, else the one that `ray start` made here, else `local`, a new one.
+    """The cluster's address: RAY_ADDRESS, else the one that `ray start` made here, else `local`, a new one.
 
     Whether it answers is asked here: Ray waits minutes for one that is gone, and a killed one leaves its address.
     """
@@ -197,7 +197,7 @@ class _Actor:
 
 
 def _slices(batch: pl.DataFrame, num_slices: int) -> list[tuple[int, pl.DataFrame]]:
-    """About so many parts of a batch, each with its first row, none too small or too large to lose."""
+    """About `num_slices` parts of a batch, each with its first row, of a size that is cheap to lose."""
     least, most = SLICE_ROWS
     num_rows = max(least, min(most, -(-batch.height // num_slices)))
     return [(start, batch.slice(start, num_rows)) for start in range(0, max(batch.height, 1), num_rows)]

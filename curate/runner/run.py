@@ -45,7 +45,7 @@ def run_stage(
     executor: str = "local",
     engines: Shelf | None = None,
 ) -> Outcome:
-    """Take `pool`'s kept rows through `stage` into the artifact `out`; goes on where an earlier run stopped.
+    """Take `pool`'s kept rows through `stage` into the artifact `out`; resumes an earlier run.
 
     `pool` is None where the stage has sources; `engines` keeps a started vLLM between the stages of a pipeline. Raises
     `UserError` where `out` holds another run's result and `force` is off, and where a corpus stage is to run elsewhere:
@@ -110,7 +110,7 @@ def _kept(stage: Stage, pool: Artifact, workspace: Workspace) -> Work:
     """The pool as work, in batches of `batch_rows`."""
 
     def rows(index: int) -> pl.DataFrame:
-        # what the same stage found in an earlier pass makes way for what it finds now
+        # columns that the same stage added in an earlier pass are replaced
         return pool.rows(index * stage.batch_rows, stage.batch_rows).drop(*stage.adds, strict=False)
 
     lent = replace(workspace, pool=lambda: pool.batches(stage.batch_rows))

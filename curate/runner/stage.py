@@ -42,7 +42,7 @@ class Replica(NamedTuple):
 class Workspace:
     """What the runner lends a stage while it runs: the pool, the log of samples, the progress bar and engines.
 
-    pool: gives the whole pool anew, a batch at a time and in order, to a `corpus` stage that passes over it in `open`.
+    pool: iterates over the whole pool, a batch at a time and in order, for a `corpus` stage that reads it in `open`.
     scratch: an empty folder for what a stage spills, on the disk of its artifact; gone when the stage has ended.
     shards: of a stage with `sources`, the Parquet files of the rows that they made, one a batch.
     engines: where a started vLLM waits for the next stage of a pipeline; pass it to `open_engine`.

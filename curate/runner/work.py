@@ -15,7 +15,7 @@ Result = tuple[int, pl.DataFrame, pl.DataFrame]
 
 
 class Work(NamedTuple):
-    """What is to be done with every batch; `rows` gives one by its number, as often as it is asked."""
+    """The work on every batch; `rows` returns a batch by its number, any number of times."""
 
     open: Open
     workspace: Workspace

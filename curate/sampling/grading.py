@@ -25,7 +25,7 @@ class GradingConfig(Config):
 
     truncated: Literal["wrong", "undecided", "judged"] = Field(
         "wrong",
-        description="What a completion cut off at --max-tokens counts as; judged asks the verifier what stands there.",
+        description="Verdict of a completion cut off at --max-tokens; judged lets the verifier decide.",
     )
     verify: Policy = Field(
         Policy(), description="The verifier's policy, as YAML: '{boxes: last}'.", json_schema_extra=AS_TEXT
@@ -70,7 +70,7 @@ def grade(problem: Problem, completion: Completion, config: GradingConfig) -> Sa
 
 
 def verdicts(items: Sequence[Item], config: GradingConfig) -> list[Verdict]:
-    """What the verifier says of each pair, in order, and the judge of what it leaves undecided, where there is one."""
+    """The verifier's verdict on each pair, in order; a judge, if configured, decides what it leaves undecided."""
     found = verify_many(items, policy=config.verify)
     is_settled = all(verdict.verdict != "undecided" for verdict in found)
     if config.judge is None or (is_settled and not config.judge.audit_rate):

@@ -47,7 +47,7 @@ Ask = Callable[[pl.DataFrame], list[Asked]]
 
 @dataclass(frozen=True)
 class Asking:
-    """What one stage asks for: `rule` says how many samples a problem still wants, `grade` judges each."""
+    """The demands of one stage: `rule` returns how many samples a problem still needs, `grade` judges each."""
 
     name: str
     seed: int

@@ -1,4 +1,4 @@
-"""What a few samples say about a pass rate: the Beta posterior under a uniform prior.
+"""The evidence of a few samples about a pass rate: the Beta posterior under a uniform prior.
 
 With s correct and f wrong the pass rate is Beta(1 + s, 1 + f), whatever rule stopped the sampling (the likelihood
 principle). Its distribution function is a binomial tail, so whole numbers and `math.comb` are all it takes.
@@ -39,7 +39,7 @@ def below(rate: float, num_correct: int, num_wrong: int) -> float:
 
 
 def inside(low: float, high: float, num_correct: int, num_wrong: int) -> float:
-    """Posterior probability that the pass rate lies in [low, high]."""
+    """Posterior probability that the pass rate is in [low, high]."""
     return max(0.0, below(high, num_correct, num_wrong) - below(low, num_correct, num_wrong))
 
 

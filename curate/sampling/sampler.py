@@ -1,6 +1,6 @@
-"""Draws the samples that are owed: many problems at once, each going its own way, none waiting for another.
+"""Draws the missing samples of many problems concurrently; no problem waits for another.
 
-A rule says after each judged sample how many more its problem needs. As soon as they are judged the rule is asked
+After each judged sample a rule decides how many more its problem needs. As soon as they are judged the rule is asked
 again, so there are no rounds: the engine's batch stays full until the last problems. Requests in flight are bounded,
 grading runs in threads beside the engine, and every judged sample is in the log before it counts. What the log already
 holds is never drawn again, and the seed of a sample depends on (run seed, key, index) alone, so neither interruptions
@@ -27,7 +27,7 @@ Rule = Callable[[Problem, Sequence[Sample]], int]
 
 @dataclass(frozen=True)
 class Limits:
-    """How much happens at once: requests that the engine holds, and threads that grade."""
+    """Limits of concurrency: requests that the engine holds, and threads that grade."""
 
     max_in_flight: int = 256
     num_graders: int = 8

@@ -1,4 +1,4 @@
-"""Whether the tests of a code problem tell right programs from wrong ones: pass the reference, fail duds.
+"""Checks that the tests of a code problem separate right programs from wrong ones: pass the reference, fail duds.
 
 The reference solution runs in the sandbox of `curate.verify`. Duds are programs that know nothing of the problem: they
 return a constant or what they were given. Tests that one of them passes teach a model to hand it in. For tests that
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
 
 def check_code_problems(problems: Sequence[CodeProblem], policy: Policy) -> list[Finding | None]:
-    """A finding for each problem, in order; None where its tests are good, or where that cannot be told.
+    """A finding for each problem, in order; None where its tests are good, or where that is unknown.
 
     Raises `UserError` where programs cannot run on this machine.
     """
@@ -88,7 +88,7 @@ def refutes_duds(tests: AssertTests) -> bool:
 
 
 def _equalities(source: str) -> Iterator[tuple[list[object], object]]:
-    """(arguments, result) of each `assert f(arguments) == result` whose figures stand in the text."""
+    """(arguments, result) of each `assert f(arguments) == result` whose values are literals in the text."""
     for node in ast.walk(_parsed(source)):
         test = node.test if isinstance(node, ast.Assert) else None
         if (
@@ -126,7 +126,7 @@ def _parsed(source: str) -> ast.AST:
 def duds(tests: AssertTests) -> list[str]:
     """Programs that know nothing, in the shape that the tests call."""
     if tests.entry_points == ["Solution"]:
-        # any method: which one is called stands only in the tests' text
+        # any method: only the tests' text names the one that is called
         return [f"class Solution:\n    def __getattr__(self, _): return lambda *a, **k: {value}\n" for value in DUDS]
     return ["\n".join(f"def {name}(*a, **k): return {value}" for name in tests.entry_points) for value in DUDS]
 

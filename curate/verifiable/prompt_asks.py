@@ -43,7 +43,7 @@ _PART_ASK: Final = (
     rf"(?:[\s*_$}}]*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
     r"|\?|？|求|多少|几|什么|写出|计算|证明|_{2,}|\\_))"
 )
-# a label stands apart: the (1) of P(1) is an argument
+# a label is separate: the (1) of P(1) is an argument
 _BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~*{$])"
 _LABELS: Final = (
     (rf"{_BEFORE}[(\[]a[)\]]", rf"{_BEFORE}[(\[]b[)\]]"),

@@ -1,4 +1,4 @@
-"""Drops problems whose completions no verifier can judge: proofs, missing or vague answers, several questions at once.
+"""Drops problems whose completions no verifier can judge: proofs, missing or vague answers, several questions in one.
 
 The text decides first, in expressions over a whole batch (`asks`, `truths`); what is left goes to the verifier itself,
 which must find each ground truth equal to itself. Code problems run: their tests must exist, pass the reference
@@ -42,7 +42,7 @@ SHORT_CHARS: Final = 3
 class VerifiableConfig(VoteConfig):
     """Drop problems whose completions no verifier can judge.
 
-    Proofs, missing, vague or unparseable answers, several questions in one, answers that stand in the prompt; code
+    Proofs, missing, vague or unparseable answers, several questions in one, answers that the prompt contains; code
     whose tests fail the reference solution or pass a program that does nothing. With --model (or --base-url) a model
     votes: a problem that its samples answer alike, and otherwise than the ground truth, is dropped as suspect, for
     review.

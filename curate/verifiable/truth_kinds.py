@@ -1,7 +1,7 @@
 """What a ground truth is, as polars expressions: absent, a remark about a proof, prose, or several labelled answers.
 
 Whether a verifier can check it is `curate.verify.check_truth`'s word; these see what no verifier can: a missing value
-that a source wrote as "None", a sentence where a value should stand.
+that a source wrote as "None", a sentence in place of a value.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _VARIES: Final = (
 
 
 def absent(truth: pl.Expr) -> pl.Expr:
-    """Whether there is no answer: null, blank, or a word that stands for a missing value."""
+    """Whether there is no answer: null, blank, or a word that means a missing value."""
     return truth.is_null() | truth.str.contains(_ABSENT)
 
 
@@ -55,7 +55,7 @@ def says_proof(truth: pl.Expr) -> pl.Expr:
 
 
 def varies(truth: pl.Expr) -> pl.Expr:
-    """Whether the truth itself says that it is one of many."""
+    """Whether the truth itself states that it is one of many."""
     return truth.str.contains(_VARIES).fill_null(value=False)
 
 

@@ -71,7 +71,7 @@ def leading_rival(samples: Sequence[Sample], policy: Policy) -> Rival | None:
 
 
 def owed(config: VoteConfig, samples: Sequence[Sample]) -> int:
-    """Samples to draw at once: as many as the leader still needs, none once no answer can get there or one has."""
+    """Samples to draw together: as many as the leader still needs, none once an answer has won or none can."""
     rival = leading_rival(samples, config.verify)
     missing = config.votes_needed - (rival.num_votes if rival else 0)
     return max(0, missing) if missing <= config.votes - len(samples) else 0
@@ -93,5 +93,5 @@ def _suspicion(item: Asked, config: VoteConfig) -> str | None:
     rival = leading_rival(item.samples, config.verify)
     if rival is None or rival.num_votes < config.votes_needed:
         return None
-    said, truth = rival.answer[:EVIDENCE_CHARS], item.problem.ground_truth[:EVIDENCE_CHARS]
-    return f"{rival.num_votes} of {len(item.samples)} samples say {said}; the source says {truth}"
+    answer, truth = rival.answer[:EVIDENCE_CHARS], item.problem.ground_truth[:EVIDENCE_CHARS]
+    return f"{rival.num_votes} of {len(item.samples)} samples say {answer}; the source says {truth}"

@@ -115,7 +115,7 @@ def test_configs_cannot_be_edited() -> None:
     [
         ("a: [1", "not valid YAML"),
         ("- a\n- b\n", "holds no table of settings"),
-        ("a: 1\na: 2\n", "a stands twice"),
+        ("a: 1\na: 2\n", "a occurs twice"),
     ],
 )
 def test_a_file_that_is_no_table_is_one_line(tmp_path: Path, text: str, line: str) -> None:

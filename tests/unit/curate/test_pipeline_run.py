@@ -143,7 +143,7 @@ def test_a_benchmark_that_is_missing_is_told_before_anything_is_done(source: Pat
 def test_a_stage_named_twice_is_a_mistake(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "pipeline.yaml"
     path.write_text(f"sources: [{{path: {source}}}]\nstages:\n  dedup: {{threshold: 0.9}}\n  dedup: {{}}\n")
-    with pytest.raises(UserError, match="dedup stands twice"):
+    with pytest.raises(UserError, match="dedup occurs twice"):
         read_pipeline(path)
 
 

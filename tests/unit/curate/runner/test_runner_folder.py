@@ -90,7 +90,7 @@ def test_a_run_into_the_pool_that_it_reads_is_refused_even_by_force(pool: Artifa
     for out in (pool.folder, tmp_path / "link"):
         with pytest.raises(UserError, match="is what the run reads from; choose another folder"):
             run_stage(stage(Short()), pool, out, force=True)
-    with pytest.raises(UserError, match=r"lies inside .*, which the run reads; choose a folder beside it"):
+    with pytest.raises(UserError, match=r"is inside .*, which the run reads; choose a folder beside it"):
         run_stage(stage(Short()), pool, pool.folder / "next")
     assert not (pool.folder / "next").exists()
     assert open_artifact(pool.folder).read().height == 10
