@@ -1,8 +1,8 @@
-r"""The answer that a source's row holds, whatever form it takes: a number, a list, a letter, the end of a solution.
+r"""Finds the answer in a source's row: a number, a list, a letter, or the end of a solution.
 
-`answer_in` finds the answer in a text: behind `####`, in the last `\boxed{}`, in a sentence that states it, or the text
-itself. `text_of` makes any cell a text, `written` reads JSON that stands in a cell as text, `is_value` knows a text
-that is an answer and no working.
+`answer_in` finds the answer in a text: after `####`, in the last `\boxed{}`, in a sentence that states it, or the text
+itself. `text_of` converts any cell to text, `written` parses a cell that holds JSON text, `is_value` tests whether a
+text is an answer without working.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CONTENT: Final = ("content", "text", "value", "option", "answer")
 
 
 def answer_in(text: str) -> tuple[str | None, bool]:
-    r"""The answer in a text and whether it was marked there: `#### 42`, else the last `\boxed{42}`, else all of it."""
+    r"""The answer in a text and whether it is marked: `#### 42`, else the last `\boxed{42}`, else the whole text."""
     if hashes := _HASHES.findall(text):
         return str(hashes[-1]), True
     boxes = list(_BOXED.finditer(text))
@@ -51,7 +51,7 @@ def answer_in(text: str) -> tuple[str | None, bool]:
 
 
 def _inside(text: str, box: re.Match[str]) -> str:
-    """What stands in a box: up to the brace that closes it, or the one character of a box without braces."""
+    """The content of a box: up to its closing brace, or the single character of a box without braces."""
     if box[1] != "{":
         return box[1]
     depth = 0
@@ -64,12 +64,12 @@ def _inside(text: str, box: re.Match[str]) -> str:
 
 
 def is_value(text: str) -> bool:
-    """Whether a text is short enough, and formula enough, to be an answer and not the working that leads to one."""
+    """Whether a text is short and formula-like enough to be an answer rather than working."""
     return len(text) <= 60 and _VALUE.fullmatch(text.strip()) is not None
 
 
-def written(text: str) -> Any:  # Any: whatever JSON holds
-    """What a text of JSON writes down; the text itself where it is none."""
+def written(text: str) -> Any:  # Any: any JSON value
+    """The value of a JSON text; the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -77,7 +77,7 @@ def written(text: str) -> Any:  # Any: whatever JSON holds
 
 
 def text_of(value: Any) -> str | None:  # Any: a cell of a source
-    """A cell as text: 27.0 is 27, a list is its items with commas, an empty text is none."""
+    """A cell as text: 27.0 becomes 27, a list its items joined by commas, an empty text None."""
     if value is None or isinstance(value, str):
         return (value or "").strip() or None
     if isinstance(value, float) and value.is_integer():

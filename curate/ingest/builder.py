@@ -1,4 +1,4 @@
-"""One record of a source becomes one row of `records.PROBLEM`, by the source's column map, or a reason why not."""
+"""Builds a row of `records.PROBLEM` from a record by the source's column map, or gives the reason why it cannot."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ USER: Final = ("user", "human")
 MODEL: Final = ("assistant", "gpt", "model")
 
 
-class Unusable(Exception):  # noqa: N818  # a row's fate, not an error of the program
-    """A record that is no problem: reason code and what was found."""
+class Unusable(Exception):  # noqa: N818  # the outcome of one row, not an error of the program
+    """A record that cannot become a problem: the reason code and the evidence."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -29,7 +29,7 @@ class Unusable(Exception):  # noqa: N818  # a row's fate, not an error of the pr
 
 
 class Builder:
-    """Makes problems of a source's records. `first_index` is 1 where its answers count options from 1."""
+    """Builds problems from a source's records. `first_index` is 1 if its answers count options from 1."""
 
     def __init__(self, columns: ColumnMap, source: str, max_prompt_bytes: int, first_index: int = 0) -> None:
         self._source, self._max, self._first_index = source, max_prompt_bytes, first_index
@@ -37,7 +37,7 @@ class Builder:
         paths = {*columns.prompt, *columns.ground_truth, *columns.choices, *columns.tests, *columns.solution}
         self._read = {*paths, columns.kind or ""}
         self._is_working = [path in columns.solution for path in columns.ground_truth]
-        # where an answer would stand are tests only by their shape
+        # in an answer column, only the shape identifies tests
         self._are_tests = not any("." in path or path.lower() == "ground_truth" for path in columns.tests[:1])
 
     def problem(self, record: Record, source_row: int) -> Problem:
@@ -69,7 +69,7 @@ class Builder:
         }
 
     def _prompt(self, values: Sequence[Any]) -> tuple[str, str | None]:  # Any: cells of a source, here and below
-        """The problem's text and, where it came as a conversation, the model's reply."""
+        """The problem's text and, if it is a conversation, the model's reply."""
         *before, value = values
         reply = None
         if value is None:
@@ -90,7 +90,7 @@ class Builder:
     def _truth(
         self, values: Iterable[Any], choices: list[str] | None, reply: str | None
     ) -> tuple[str | None, str | None]:
-        """The ground truth, and the longer text that it stood at the end of."""
+        """The ground truth, and the longer text that it was extracted from."""
         for value, is_working in zip(values, self._is_working, strict=False):
             if (text := text_of(value)) is None:
                 continue
@@ -107,11 +107,11 @@ class Builder:
         return None, None
 
     def _tests(self, record: Record, values: Sequence[Any]) -> str | None:
-        """The tests of a code problem in the format of `curate.verify`; as they stand where it knows no such shape."""
+        """The tests of a code problem in the format of `curate.verify`; not converted if their shape is unknown."""
         found = [value for value in values if value not in (None, "", [], {})]
         if not found:
             return None
-        # a column that the user named is tests under whatever name
+        # a column that the user names holds tests, whatever its name
         known = tests_from_row(record) or tests_from_row({**record, "tests": found[0]})
         if known is not None or not self._are_tests:
             return known
@@ -123,27 +123,27 @@ class Builder:
         if not rest:
             return "{}"
         text = _json(rest)
-        # half a surrogate pair in a column that nobody reads costs no problem
+        # half a surrogate pair in an unread column does not drop the problem
         return text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=str, sort_keys=True)
 
 
-def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: what stands where a text should
-    """The last question of a conversation, and the model's reply to it."""
-    said = [turn for message in messages if isinstance(message, Mapping) for turn in _said(message)]
-    if messages and not said:
+def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: the content of a message
+    """The last user message of a conversation, and the model's reply to it."""
+    turns = [turn for message in messages if isinstance(message, Mapping) for turn in _turns_in(message)]
+    if messages and not turns:
         raise Unusable("wrong_type", f"the prompt is list: {str(messages)[:100]}")
-    asked = [place for place, (role, _) in enumerate(said) if role in USER]
-    if not asked:
+    users = [place for place, (role, _) in enumerate(turns) if role in USER]
+    if not users:
         raise Unusable("no_prompt", "a conversation in which no user speaks")
-    replies = [content for role, content in said[asked[-1] + 1 :] if role in MODEL and isinstance(content, str)]
-    content = said[asked[-1]][1]
+    replies = [content for role, content in turns[users[-1] + 1 :] if role in MODEL and isinstance(content, str)]
+    content = turns[users[-1]][1]
     if isinstance(content, list):  # parts of a multi-modal message
         content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
     return content, replies[-1] if replies else None
 
 
-def _said(message: Mapping[str, Any]) -> list[tuple[Any, Any]]:  # Any: cells of a source
-    """Who said what in one entry of a conversation, which may be a question with its reply."""
+def _turns_in(message: Mapping[str, Any]) -> list[tuple[Any, Any]]:  # Any: cells of a source
+    """Role and content of each turn in one entry of a conversation; a question with its reply is two turns."""
     if "role" not in message and "from" not in message and "input" in message:
         return [("user", message["input"]), ("assistant", message.get("output"))]
     return [(message.get("role", message.get("from")), message.get("content", message.get("value")))]
@@ -167,14 +167,14 @@ _PYTHON3: Final = 3  # code_contests' number for it
 
 
 def _in_python(programs: list[Any], languages: Any) -> list[Any]:  # Any: cells of a source
-    """The programs that are Python 3, where a list says which are; else all of them."""
+    """The programs in Python 3 if a list gives their languages; else all of them."""
     if not isinstance(languages, list) or len(languages) != len(programs):
         return programs
     return [program for program, language in zip(programs, languages, strict=True) if language == _PYTHON3]
 
 
 def _reply(values: list[Any]) -> Any:  # Any: cells of a source
-    """The first of several solutions; of a conversation the model's last words."""
+    """The first of several solutions; for a conversation, the model's last reply."""
     if isinstance(values[0], Mapping) and ("role" in values[0] or "from" in values[0]):
         try:
             return _turns(values)[1]
@@ -184,7 +184,7 @@ def _reply(values: list[Any]) -> Any:  # Any: cells of a source
 
 
 def _check_text(text: str) -> int:
-    """The length of a text in bytes; raises `Unusable` where it holds what no file format or tokenizer takes."""
+    """The length of a text in bytes; raises `Unusable` for characters that file formats or tokenizers reject."""
     if "\0" in text:
         raise Unusable("nul_bytes", text[:100].replace("\0", "\\0"))
     try:
@@ -193,7 +193,7 @@ def _check_text(text: str) -> int:
         raise Unusable("invalid_utf8", f"character {error.start}: {text[error.start]!a}") from None
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)  # `dumps` makes one a call
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)  # `dumps` creates one per call
 
 
 def _json(value: Any) -> str:  # Any: cells of a source

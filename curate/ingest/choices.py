@@ -1,4 +1,4 @@
-"""The options in a source's row, whatever form they take, and the right one's letter.
+"""Reads the options in a source's row, in any form, and the letter of the correct one.
 
 `choices_of` reads lists, tables, dictionaries and labelled texts; `letter_of` turns a letter, an index or an option's
 text into a letter.
@@ -23,7 +23,7 @@ _APART: Final = re.compile(r"(?<![\w])([A-Ja-j]) \)")  # a ) 41 , b ) 42
 
 
 def choices_of(value: Any) -> list[str] | None:  # Any: a cell of a source
-    """The options in a cell, in order and without their labels, or None where it holds fewer than two.
+    """The options in a cell, in order and without their labels, or None if it holds fewer than two.
 
     Known: a list of texts or of `{label, text}` tables, `{"A": ..., "B": ...}`, `{"text": [...], "label": [...]}`, any
     of these as JSON or Python text, and a text of labelled options: `A. 41 B. 42`.
@@ -41,7 +41,7 @@ def choices_of(value: Any) -> list[str] | None:  # Any: a cell of a source
     return _unlabelled(texts) if len(texts) > 1 and any(texts) else None
 
 
-def _parsed(text: str) -> Any:  # Any: whatever the text writes down
+def _parsed(text: str) -> Any:  # Any: the value of any JSON or Python literal
     if (found := written(text)) is not text:
         return found
     try:
@@ -51,7 +51,7 @@ def _parsed(text: str) -> Any:  # Any: whatever the text writes down
 
 
 def _listed(text: str) -> list[str] | None:
-    """The options that a text labels one by one from its beginning."""
+    """The options of a text that begins with the first label."""
     text = _APART.sub(r"\1)", text).strip()
     runs = [run for run in option_runs(masked(text)) if not text[: run.start].strip(" ([（{*")]
     return [content.strip(" \n,;，；|") for content in runs[0].contents] if runs else None
@@ -74,9 +74,9 @@ def _unlabelled(texts: list[str]) -> list[str]:
 
 
 def letter_of(truth: Any, choices: Sequence[str], first_index: int = 0) -> str | None:  # Any: a cell of a source
-    """The letter of the right option: from a letter, an option's text, or an index counted from `first_index`.
+    """The letter of the correct option: from a letter, an option's text, or an index counted from `first_index`.
 
-    Several, as a list, become `A, C`. A truth that names no option stays what it is.
+    A list of several becomes `A, C`. A truth that matches no option is returned as text.
     """
     if isinstance(truth, list | tuple) and len(truth) > 1:
         letters = [letter_of(item, choices, first_index) for item in truth]
@@ -98,7 +98,7 @@ def letter_of(truth: Any, choices: Sequence[str], first_index: int = 0) -> str |
 
 
 def first_index(values: Iterable[tuple[Any, list[str] | None]]) -> int:  # Any: cells of a source
-    """Whether answers count options from 0 or from 1, told from some (answer, options) pairs of a source."""
+    """The index of the first option, 0 or 1, inferred from some (answer, options) pairs of a source."""
     indexes = [
         (int(value), len(choices))
         for value, choices in values

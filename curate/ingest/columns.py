@@ -1,7 +1,7 @@
-"""The columns that a problem's fields are read from, and what a record holds in them: each cell resolved once.
+"""Reads the mapped columns of a record, each cell once.
 
-A path names a column or, with dots, a field inside one (`reward_model.ground_truth`), also where the cell is a table
-written as JSON. `CellReader` applies a `ColumnMap` to a record; what stands behind it sees values alone, no paths.
+A path names a column or, with dots, a field inside one (`reward_model.ground_truth`), even if the cell holds the table
+as JSON text. `CellReader` applies a `ColumnMap` to a record, so that its callers see values and no paths.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from curate.records import KINDS
 Record = Mapping[str, Any]  # Any: a source's columns may hold anything
 _ABSENT: Final = object()
 _WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\"")
-_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], and not the interval [1,2]
+_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], but not the interval [1,2]
 
 
 class ColumnMap(Config):
-    """For each field the columns it is read from; `ground_truth` falls back to the next where one is null."""
+    """The columns that each field is read from; `ground_truth` falls back to the next one if a cell is null."""
 
     prompt: tuple[str, ...]
     ground_truth: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class ColumnMap(Config):
     solution: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """One line a field, for a person."""
+        """One printed line per field."""
         joined = {"prompt": " + ", "ground_truth": " or ", "choices": " + ", "tests": " + ", "solution": " or "}
         shown = [(field, sign.join(getattr(self, field))) for field, sign in joined.items()]
         kind = self.kind or ("code where there are tests, else math" if self.tests else "math")
@@ -39,12 +39,12 @@ class ColumnMap(Config):
 
 
 class Cells(NamedTuple):
-    """What a record holds for each field, in the order of the map's columns; None where a cell is absent.
+    """The cells of a record by field, in the order of the map's columns; None for an absent cell.
 
-    prompt: the last of them as turns where it is a conversation, also one written as JSON.
-    truths, solutions: resolved one by one, as most records need the first alone; JSON lists of texts are read.
-    choices: the cell, or the cells that are not null where each option has a column of its own.
-    kind: the cell, or the map's own word where it names a kind and no column.
+    prompt: the last one is a list of turns if it is a conversation, also one in JSON text.
+    truths, solutions: resolved lazily, since most records need only the first; JSON lists of texts are parsed.
+    choices: the cell, or the non-null cells if each option has its own column.
+    kind: the cell, or the map's value if it is a kind and not a column.
     """
 
     prompt: Sequence[Any]  # Any: cells of a source, in all fields
@@ -86,7 +86,7 @@ class CellReader:
         return [value for path in self._choices if (value := at(path)) is not None]
 
     def _lookup(self, record: Record) -> Callable[[str], Any]:  # Any: a cell of a source
-        """A record's cell by path; a table that stands as JSON in one is read once for all fields inside it."""
+        """A function from a path to its cell; a table in JSON text is parsed once for all its fields."""
         tables: dict[str, Record | None] = {}
 
         def at(path: str) -> Any:  # Any: a cell of a source
@@ -102,7 +102,7 @@ class CellReader:
 
 
 def _listed(at: Callable[[str], Any], paths: Sequence[str], lists: dict[str, Any]) -> Iterator[Any]:  # Any: cells
-    """The cells of some columns, lists of texts read; `lists` remembers them."""
+    """The cells of some columns, JSON lists of texts parsed; `lists` caches them."""
     for path in paths:
         if path not in lists:
             lists[path] = _read(at(path), _WRITTEN_LIST)
@@ -110,12 +110,12 @@ def _listed(at: Callable[[str], Any], paths: Sequence[str], lists: dict[str, Any
 
 
 def _read(value: Any, form: re.Pattern[str]) -> Any:  # Any: a cell of a source
-    """A cell; read as JSON where it is a text of this form."""
+    """A cell, parsed as JSON if it is a text of this form."""
     return written(value) if isinstance(value, str) and form.match(value) else value
 
 
 def cell(record: Record, path: str) -> Any:  # Any: a cell of a source
-    """The value of a column, or of a field inside one; None where it is absent."""
+    """The value of a column, or of a field inside one; None if it is absent."""
     found = _looked_up(record, path)
     return None if found is _ABSENT else found
 
@@ -134,7 +134,7 @@ def _looked_up(record: Record, path: str) -> Any:  # Any: a cell of a source
 
 
 def _table(value: Any) -> Record | None:  # Any: a cell of a source
-    """A cell that is a table, also where it is written as JSON."""
+    """A cell that is a table, also one in JSON text; else None."""
     if isinstance(value, str) and value.startswith("{"):
         value = written(value)
     return value if isinstance(value, Mapping) else None

@@ -1,7 +1,7 @@
-"""The file formats of raw pools, each read as a stream of rows that survives bad ones.
+"""Reads the file formats of raw pools as streams of rows; a bad row does not end the stream.
 
-A reader yields one `Row` per record: where it stands (`file:line`) and the record, or the reason why there is none. It
-never holds more than one record or one Parquet batch, and a broken row ends nothing but itself.
+A reader yields one `Row` per record: its place (`file:line`) and the record, or the reason why there is none. It holds
+at most one record or one Parquet batch in memory.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ HEAD_LINES: Final = 20
 
 
 def format_of(path: Path) -> str | None:
-    """The format that a file's name tells, without `.gz`; None for an unknown one."""
+    """The format by a file's suffix, without `.gz`; None for an unknown one."""
     suffix = Path(path.name.removesuffix(".gz")).suffix.removeprefix(".").lower()
-    # Arrow is read through memory, where a packed file cannot be
+    # Arrow files are memory-mapped, which compressed files cannot be
     return suffix if suffix in READERS and path.suffix + suffix != ".gzarrow" else None
 
 
 def read_file(path: Path, name: str, max_bytes: int, encoding: str = UTF8) -> Iterator[Row]:
-    """Every row of a file of a known format; one that breaks off (a torn .gz) ends with a bad row."""
+    """Every row of a file of a known format; a truncated .gz ends with a bad row."""
     place = f"{name}:1"
     try:
         for row in READERS[format_of(path) or ""](path, name, max_bytes, encoding):
@@ -43,7 +43,7 @@ def read_file(path: Path, name: str, max_bytes: int, encoding: str = UTF8) -> It
 
 
 def read_jsonl(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
-    """One JSON object a line; empty lines are skipped but counted."""
+    """One JSON object per line; empty lines are skipped but counted."""
     with opened(path, encoding) as file:
         number = 0
         while line := file.readline(max_bytes + 1):
@@ -58,7 +58,7 @@ def read_jsonl(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator
 
 
 def read_json(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
-    """A JSON array of objects, wherever it stands in the file, a table that `records_in` knows, or an object a line."""
+    """A JSON array of objects anywhere in the file, a table that `records_in` reads, or one object per line."""
     with opened(path, encoding) as file:
         head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
     if not head.startswith((b"[", b"{")):
@@ -72,7 +72,7 @@ def read_json(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[
 
 
 def _whole_table(path: Path, name: str, max_bytes: int, encoding: str) -> list[Row]:
-    """The rows of a file that is one table and small enough to be read at once; else none."""
+    """The rows of a file that is one table of at most `max_bytes`; else an empty list."""
     with opened(path, encoding) as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
@@ -87,7 +87,8 @@ def _whole_table(path: Path, name: str, max_bytes: int, encoding: str) -> list[R
 def read_csv(path: Path, name: str, max_bytes: int, encoding: str, delimiter: str = "") -> Iterator[Row]:
     """Separated values with a header line; a row with too many or too few fields is bad.
 
-    What separates them, of comma, semicolon, tab and bar, is what parts the first lines into most and equal fields.
+    The delimiter is the comma, semicolon, tab or bar that splits the first lines into the most fields, the same number
+    in each.
     """
     csv.field_size_limit(max_bytes)
     with opened(path, encoding) as file:
@@ -123,7 +124,7 @@ def _delimiter(head: Sequence[str]) -> str:
             widths = [len(fields) for fields in csv.reader(head, delimiter=delimiter) if fields]
         except csv.Error:
             return False, 0
-        # the last of them may go on behind these lines
+        # the last record may continue after these lines
         whole = widths[: max(2, len(widths) - 1)]
         return bool(whole) and whole[0] > 1 and len(set(whole)) == 1, whole[0] if whole else 0
 
@@ -131,19 +132,19 @@ def _delimiter(head: Sequence[str]) -> str:
 
 
 def _distinct(header: Sequence[str]) -> list[str]:
-    """The columns' names without spaces around them, the second `answer` as `answer_2`."""
+    """The columns' names, stripped; a second `answer` becomes `answer_2`."""
     names = [name.strip() for name in header]
     counts = [names[:place].count(name) + 1 for place, name in enumerate(names)]
     return [name if count == 1 else f"{name}_{count}" for name, count in zip(names, counts, strict=True)]
 
 
 def read_tsv(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
-    """Tab-separated values, as `read_csv`."""
+    """Tab-separated values, read as in `read_csv`."""
     return read_csv(path, name, max_bytes, encoding, delimiter="\t")
 
 
 def read_parquet(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterator[Row]:
-    """A Parquet file, some rows at a time; a row's number stands for its line, and no row is too large to hold."""
+    """A Parquet file, read in batches; a place has the row's number, and no row is too large."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
@@ -158,7 +159,7 @@ def read_parquet(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iter
 
 
 def read_arrow(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterator[Row]:
-    """An Arrow file or stream, as `datasets.save_to_disk` leaves it, a batch of rows at a time."""
+    """An Arrow file or stream, as `datasets.save_to_disk` writes it, read in batches."""
     import pyarrow as pa
 
     number = 0
@@ -173,7 +174,7 @@ def read_arrow(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterat
 
 
 def _arrow_batches(pa: Any, source: Any) -> Iterator[Any]:  # Any: pyarrow is not typed
-    """The batches of either form, in slices of some rows: one that `datasets` wrote may hold a thousand long ones."""
+    """The batches of a file or a stream, in slices, since a batch from `datasets` may hold a thousand long rows."""
     try:
         file = pa.ipc.open_file(source)
         batches = (file.get_batch(index) for index in range(file.num_record_batches))
@@ -204,7 +205,7 @@ def _csv_row(place: str, header: list[str], fields: list[str]) -> Row:
         return Row(place, None, "invalid_utf8", excerpt(text.encode("utf-8", "surrogateescape")))
     if len(fields) != len(header):
         return Row(place, None, "broken_csv", f"{len(fields)} fields, the header has {len(header)}")
-    # CSV cannot tell an empty text from no value
+    # CSV does not distinguish an empty text from no value
     return Row(place, {column: value or None for column, value in zip(header, fields, strict=True)})
 
 
@@ -216,7 +217,7 @@ def _numbered(file: IO[bytes]) -> Iterator[tuple[bool, bytes]]:
 
 
 def _objects(path: Path, max_bytes: int, encoding: str) -> int:
-    """How many of the first two lines with text are records: an object a line where the first is."""
+    """The number of lines with text, counted up to 2; 0 if the first of them is not a record."""
     with opened(path, encoding) as file:
         lines = iter(lambda: file.readline(max_bytes), b"")
         found = list(islice((line for line in lines if line.strip()), 2))
@@ -224,7 +225,7 @@ def _objects(path: Path, max_bytes: int, encoding: str) -> int:
         record = json.loads(found[0].decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return 0
-    # a table around an array, on one line, is no record
+    # an object around an array, on one line, is not a record
     is_record = isinstance(record, dict) and not any(isinstance(record.get(name), list) for name in _AROUND)
     return len(found) if is_record else 0
 

@@ -1,4 +1,4 @@
-"""The records of a JSON array, one at a time, from a file of any size: a moving window over its text."""
+"""Reads the records of a JSON array of any size one at a time, through a moving window over its text."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from typing import IO, Final
 from curate.ingest.rows import DECODER, Row, excerpt, has_bad_bytes, opened, row_of
 
 BLOCK_CHARS: Final = 1 << 20
-# in an object around it: the first array of objects that does not describe the others
+# inside an object: the first array of objects that is not metadata
 _FIRST_ARRAY: Final = re.compile(
     r"\s*\[|\s*\{(?s:.*?)\"(?!(?:features|schema|fields|columns|authors|licenses)\")[^\"]*\"\s*:\s*\[(?=\s*[\{\[])"
 )
 _ANOTHER_ARRAY: Final = re.compile(r"\s*,\s*\"([^\"]{1,100})\"\s*:\s*\[\s*\{")
 _BETWEEN: Final = re.compile(r"[\s,]*")
 _NEXT: Final = re.compile(r"\}\s*,\s*(?=\{)")
-_NEAR_END: Final = 8  # characters: an escape or a word cut in two
+_NEAR_END: Final = 8  # characters: room for an escape or a word that is cut in two
 
 
 class _Window:
-    """The part of a text that is being read: where it is read, and the line that this place is on."""
+    """The part of a text in memory, with the reading position and its line number."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = io.TextIOWrapper(file, "utf-8-sig", errors="surrogateescape")
         self.text, self.at, self.line = "", 0, 1
 
     def more(self) -> bool:
-        """Forget what was read and take in another block; False at the end of the file."""
+        """Drop what was read and read another block; False at the end of the file."""
         block = self._file.read(BLOCK_CHARS)
         self.text, self.at = self.text[self.at :] + block, 0
         return bool(block)
 
     def move(self, at: int) -> None:
-        """Go on to a place further on in `text`."""
+        """Advance to a later position in `text`."""
         self.line += self.text.count("\n", self.at, at)
         self.at = at
 
     def find(self, pattern: re.Pattern[str], keep: int) -> bool:
-        """Move behind the next match, reading on until there is one; of what is passed, hold `keep` characters."""
+        """Advance past the next match, reading more until there is one; keep `keep` characters of skipped text."""
         while not (match := pattern.search(self.text, self.at)):
             self.move(max(self.at, len(self.text) - keep))
             if not self.more():
@@ -75,7 +75,7 @@ def read_array(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator
 
 
 def _next_record(window: _Window, name: str, max_bytes: int) -> Iterator[Row]:
-    """The record at the window's place; nothing when more of it has to be read first."""
+    """The record at the window's position; nothing if more text must be read first."""
     place = f"{name}:{window.line}"
     try:
         record, end = DECODER.raw_decode(window.text, window.at)

@@ -1,4 +1,4 @@
-"""One JSON object that is a whole table: columns as lists, columns as pandas writes them, or records by their id."""
+"""Reads a JSON object that is a whole table: columns as lists, columns as pandas writes them, or records by id."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Final
 _MESSAGES: Final = ("messages", "conversations", "conversation")  # two lists of one record, not two columns
 
 
-def records_in(table: Any) -> list[dict[str, Any]] | None:  # Any: whatever JSON held
-    """The records of a table, or None where the value is something else: a record of its own, a frame around an array.
+def records_in(table: Any) -> list[dict[str, Any]] | None:  # Any: any JSON value
+    """The records of a table, or None for any other value, such as a single record or an object around an array.
 
     Known: `{"question": [...], "answer": [...]}`, `{"question": {"0": ...}, "answer": {"0": ...}}` and
     `{"q17": {"question": ..., "answer": ...}, ...}`, whose key becomes the record's `id`.

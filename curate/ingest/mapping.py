@@ -1,6 +1,6 @@
-r"""Which column of a source is which field of a problem: guessed from its first rows, or stated by the user.
+r"""Maps a source's columns to the fields of a problem: guessed from its first rows, or stated by the user.
 
-`guess` knows the shapes that public pools have: question/answer, problem/solution, messages,
+`guess` knows the shapes of public pools: question/answer, problem/solution, messages,
 `reward_model.ground_truth`, lists and tables of options, code with tests.
 """
 
@@ -18,7 +18,7 @@ from curate.verify.code.tests_format import tests_from_row
 
 FIELDS: Final = ("prompt", "ground_truth", "kind", "choices", "tests", "solution")
 
-# The first of these that a source has is read; `a+b` are joined, the first only where it is not null.
+# The first of these that a source has is read; `a+b` are joined, without `a` if it is null.
 _PROMPT: Final = (
     "prompt", "problem", "question.stem", "question", "question_stem", "messages", "conversations", "conversation",
     "query", "instruction+input", "instruction", "informal_statement", "nl_statement", "problem_statement",
@@ -42,7 +42,7 @@ _SOLUTION: Final = (
     "generated_solution", "response", "output", "completion", "chosen", "解析", "解答", "exp",
 )  # fmt: skip
 _CHOICES: Final = ("choices", "options", "answer_option_list", "option_list", "question.choices", "endings", "选项")
-# a column for each option: option_a, option1, choiceA, opa; single letters only from A to D
+# a column for each option: option_a, option1, choiceA, opa; single letters only if A to D are there
 _OPTION_COLUMN: Final = re.compile(r"(?P<name>(?:option|choice|opt|op)[_ ]?|)(?P<label>[a-j]|[0-9])")
 _MIN_LETTERS: Final = 4
 _TESTS: Final = (
@@ -52,9 +52,9 @@ _TESTS: Final = (
 
 
 def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> ColumnMap:
-    """The map for a source whose first records are given: `stated` fields as they are, the others guessed.
+    """The column map of a source with these first records: `stated` fields unchanged, the others guessed.
 
-    Raises `UserError` where a stated field or column does not exist, or no column looks like the problem.
+    Raises `UserError` if a stated field or column does not exist, or no column looks like the problem.
     """
     columns = _Columns(records)
     chosen = {field: _stated(field, value, columns, where) for field, value in stated.items()}
@@ -62,9 +62,9 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
     prompt = chosen.get("prompt") or columns.first(_PROMPT)
     if not prompt:
         raise UserError(
-            f"{where}: no column looks like the problem (there are: {', '.join(_with_fields(records)) or 'none'}); "
+            f"{where}: no column looks like the problem (columns: {', '.join(_with_fields(records)) or 'none'}); "
             + ("is the first line a header? " if _look_like_a_row(columns.names) else "")
-            + "say which it is with --map prompt=COLUMN"
+            + "name it with --map prompt=COLUMN"
         )
     columns.take(prompt)
     if "prompt" not in chosen:
@@ -74,7 +74,7 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
     columns.take((*prompt, *tests, *choices))
     truth = chosen.get("ground_truth") or columns.all(_TRUTH) or _weak_truth(columns, prompt)
     if not tests and any(tests_from_row(record) for record in records):
-        # tests stand where an answer would, as in `reward_model.ground_truth`
+        # tests in an answer column, as in `reward_model.ground_truth`
         tests = truth[:1]
     if not tests and "ground_truth" not in chosen and (choices or not truth):
         truth = (*truth, *columns.all(_LETTER))
@@ -83,7 +83,7 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
     kind = chosen.get("kind") or columns.first(("kind",))
     return ColumnMap(
         prompt=prompt,
-        # without a column of answers, what a solution marks as its answer
+        # without an answer column, the answer that a solution marks
         ground_truth=truth or (() if tests else solution),
         kind=kind[0] if kind else None,
         choices=choices,
@@ -93,7 +93,7 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
 
 
 def _with_fields(records: Sequence[Record]) -> list[str]:
-    """The columns' names; of a column of tables those of its fields, as `--map` takes them."""
+    """The columns' names; for a column of tables, the paths of its fields, as `--map` accepts them."""
     names = [
         path
         for record in records
@@ -108,14 +108,14 @@ def _look_like_a_row(names: Sequence[str]) -> bool:
 
 
 def _weak_truth(columns: _Columns, prompt: tuple[str, ...]) -> tuple[str, ...]:
-    """Names that mean the answer only where nothing else does: `a` beside `q`, a `reference` that is no citation."""
+    """Columns that hold the answer only if no other does: `a` beside `q`, a `reference` that is not a citation."""
     if prompt[-1].lower() == "q":
         return columns.first(("a",))
     return () if columns.all(_SOLUTION) else columns.first(("reference",))
 
 
 class _Columns:
-    """The columns of a source's first records, and which of them are spoken for."""
+    """The columns of a source's first records, and which of them are assigned."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records
@@ -125,11 +125,11 @@ class _Columns:
         self._taken: set[str] = set()
 
     def take(self, paths: Iterable[str]) -> None:
-        """These columns are read for a field and are not guessed for another."""
+        """Mark columns as assigned to a field, so that no other field is guessed from them."""
         self._taken |= set(paths)
 
     def first(self, candidates: Sequence[str]) -> tuple[str, ...]:
-        """The first candidate that the source has with a value, as its columns; `a+b` needs all of them."""
+        """The first candidate with a value in the source, as its columns; `a+b` needs all of them."""
         for candidate in candidates:
             paths = [self._find(path) for path in candidate.split("+")]
             found = tuple(path for path in paths if path is not None)
@@ -138,11 +138,11 @@ class _Columns:
         return ()
 
     def all(self, candidates: Sequence[str]) -> tuple[str, ...]:
-        """Every candidate that the source has, in the order of the candidates."""
+        """Every candidate with a value in the source, in the order of the candidates."""
         return tuple(found for candidate in candidates for found in self.first((candidate,)))
 
     def options(self) -> tuple[str, ...]:
-        """The longest row of columns that each hold one option."""
+        """The longest run of columns that hold one option each."""
         families: dict[str, list[str]] = {}
         for name in sorted(self._by_lower):
             if (match := _OPTION_COLUMN.fullmatch(name)) and self._by_lower[name] not in self._taken:
@@ -153,12 +153,12 @@ class _Columns:
         return tuple(self._by_lower[name] for name in best) if len(best) >= least else ()
 
     def has(self, path: str) -> bool:
-        """Whether a column, or a field inside one (`reward_model.ground_truth`), stands in any record."""
+        """Whether any record has a column, or a field inside one (`reward_model.ground_truth`)."""
         return any(is_in(record, path) for record in self._records)
 
     def _find(self, candidate: str) -> str | None:
         head, dot, rest = candidate.partition(".")
-        if not self._by_lower.get(head):  # nor the nameless column that an index is written as
+        if not self._by_lower.get(head):  # also None for the nameless column of an index
             return None
         path = self._by_lower[head] + dot + rest
         return path if path not in self._taken and self.has(path) else None
@@ -168,7 +168,7 @@ class _Columns:
 
 
 def _unbroken(names: Sequence[str]) -> list[str]:
-    """The names up to the first that is not the next: option_a, option_b of option_a, option_b, option_d."""
+    """The names up to the first gap: option_a, option_b of option_a, option_b, option_d."""
     if names[0][-1] not in "a01":
         return []
     steps = [ord(name[-1]) - ord(names[0][-1]) for name in names]

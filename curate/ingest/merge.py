@@ -1,8 +1,8 @@
-"""Exact duplicates: which rows of a pool are the same problem, which of them stays, and whose answers disagree.
+"""Finds exact duplicates: the rows that are one problem, the row that is kept, and answers that disagree.
 
-Works on keys and hashes alone (some 40 bytes a row), so that ten million rows fit; texts are read again only for the
-groups whose answers or tests differ as strings. Those are compared by `verify`: `1/2` and `0.5` do not conflict, nor do
-tests that each other's reference solutions pass.
+Works on keys and hashes (about 40 bytes per row), so that ten million rows fit in memory; texts are read again only for
+groups whose answers or tests differ as strings. `verify` compares those: `1/2` and `0.5` do not conflict, nor do tests
+that each other's reference solutions pass.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from curate.runner.stage import decide
 from curate.verify.conflicts import Program, are_in_conflict, tests_in_conflict
 
 _GROUP: Final = ("high", "low")
-TOLD_ROWS: Final = 20
-TOLD_CHARS: Final = 200
+SHOWN_ROWS: Final = 20
+SHOWN_CHARS: Final = 200
 Twin = dict[str, str | None]
 
 
 @dataclass(frozen=True)
 class Merge:
-    """The rows that go (`absorbed`: position), those that gain twins (`winners`) and each chunk's position.
+    """The rows to remove (`absorbed`: position), the rows that gain twins (`winners`) and each chunk's position.
 
-    A chunk is known by the place of its first row.
+    The place of its first row identifies a chunk.
     """
 
     absorbed: pl.DataFrame
@@ -36,12 +36,12 @@ class Merge:
     starts: Mapping[tuple[str, int], int]
 
     def applied(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """A chunk without its absorbed rows, its winners with `also_in` and conflicts decided."""
+        """A chunk without its absorbed rows, with `also_in` for its winners, and with conflicts decided."""
         source, source_row = rows.select("source", "source_row").row(0)
         start = self.starts[source, source_row]
         placed = rows.with_row_index("position", offset=start)
         placed = placed.with_columns(pl.col("position").cast(pl.UInt32))
-        # of all only those of this chunk: a join goes through every row of what it is given
+        # only the rows of this chunk: a join scans every row of its input
         is_here = pl.col("position").is_between(start, start + rows.height, closed="left")
         absorbed, winners = self.absorbed.filter(is_here), self.winners.filter(is_here)
         placed = placed.join(absorbed, on="position", how="anti", maintain_order="left")
@@ -54,7 +54,7 @@ class Merge:
 
 
 def find_merges(shards: Sequence[Path]) -> Merge:
-    """Compare all rows of the chunks by key; `shards` are Parquet files of `records.PROBLEM` and the decision."""
+    """Compare all rows of the chunks by key; `shards` are Parquet files of `records.PROBLEM` and `DECISION`."""
     slim = [_slim(pl.scan_parquet(shard)).collect() for shard in shards]
     heights = [frame.height for frame in slim]
     starts = tuple(accumulate(heights[:-1], initial=0))
@@ -79,7 +79,7 @@ def find_merges(shards: Sequence[Path]) -> Merge:
 
 
 def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """What decides about a row, in 40 bytes: its key in two numbers, its place, hashes of what it holds."""
+    """The columns that decide about a row, in 40 bytes: its key as two numbers, its place, hashes of its content."""
     half, truth, tests = pl.col("key").str.slice, pl.col("ground_truth").str.strip_chars(), pl.col("tests")
     return rows.select(
         high=half(0, 16).str.to_integer(base=16, dtype=pl.UInt64),
@@ -96,7 +96,7 @@ def _slim(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFrame) -> pl.DataFrame:
-    """(position, conflict) of the groups whose answers `verify` finds different, the answers with their places."""
+    """(position, conflict) of the groups whose answers `verify` finds different; `conflict` has answers and places."""
     wanted = groups.select("position", member=pl.concat_list("position", "others")).explode("member")
     wanted = wanted.rename({"position": "group", "member": "position"})
     texts = pl.concat(
@@ -116,22 +116,22 @@ def _conflicts(shards: Sequence[Path], starts: Sequence[int], groups: pl.DataFra
         for (group,), rows in texts.sort("group", "position").group_by("group", maintain_order=True)
     ]
     conflicting = _disagreeing([rows for _, rows in members])
-    details = {group: _told(rows) for (group, rows), disagree in zip(members, conflicting, strict=True) if disagree}
+    details = {group: _detail(rows) for (group, rows), disagree in zip(members, conflicting, strict=True) if disagree}
     return pl.DataFrame(
         {"position": list(details), "conflict": list(details.values())},
         schema={"position": pl.UInt32, "conflict": pl.String},
     )
 
 
-def _told(rows: Sequence[Twin]) -> str:
-    """The places of a problem with their answers: enough to see the conflict, however many twins there are."""
-    values = [f"{row['place']}: {row['ground_truth'] or row['tests']}" for row in rows[:TOLD_ROWS]]
-    more = [f"and {len(rows) - TOLD_ROWS} more"] if len(rows) > TOLD_ROWS else []
-    return "; ".join([*(text if len(text) <= TOLD_CHARS else f"{text[:TOLD_CHARS]}…" for text in values), *more])
+def _detail(rows: Sequence[Twin]) -> str:
+    """The places of a problem with their answers, shortened: enough to show the conflict."""
+    values = [f"{row['place']}: {row['ground_truth'] or row['tests']}" for row in rows[:SHOWN_ROWS]]
+    more = [f"and {len(rows) - SHOWN_ROWS} more"] if len(rows) > SHOWN_ROWS else []
+    return "; ".join([*(text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…" for text in values), *more])
 
 
 def _disagreeing(groups: Sequence[list[Twin]]) -> list[bool]:
-    """For each group of rows whether the answer or the tests of one contradict the first."""
+    """Whether the answer or the tests of any row in each group contradict those of its first row."""
     pairs = [(number, rows[0], other) for number, rows in enumerate(groups) for other in rows[1:]]
     answers = [
         (number, (str(one["ground_truth"]), str(other["ground_truth"])))

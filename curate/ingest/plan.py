@@ -1,4 +1,4 @@
-"""A plan: a source and how its rows will be read, told from its first rows, and shown to the user before all else."""
+"""Plans how the rows of a source are read, by its first rows, and previews the plan."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ NUM_SHOWN: Final = 3
 class IngestConfig(Config):
     """Import raw pools: map their columns, drop unusable rows with their line, merge exact duplicates.
 
-    SOURCE is a file or folder of JSONL, JSON, CSV, TSV, Parquet (also gzipped) or Arrow, or a Hub id. What each column
-    was taken for is printed with three sample rows before anything is written.
+    SOURCE is a file or folder of JSONL, JSON, CSV, TSV, Parquet (also gzipped) or Arrow, or a Hub id. The detected
+    column mapping is printed with three sample rows before anything is written.
 
     Example: gradus curate ingest gsm8k.jsonl pool/ --map prompt=question --out runs/first/ingest
     """
 
     max_prompt_bytes: int = Field(1_000_000, gt=0, description="Longer prompts are dropped as too_large")
-    max_row_bytes: int = Field(64_000_000, gt=0, description="Longer lines are skipped unread, dropped as too_large")
+    max_row_bytes: int = Field(64_000_000, gt=0, description="Longer lines are dropped as too_large, without parsing")
 
 
 class Plan(NamedTuple):
-    """A source and how its rows will be read."""
+    """A source and how its rows are read."""
 
     source: Source
     columns: ColumnMap
@@ -41,12 +41,12 @@ class Plan(NamedTuple):
     samples: list[Problem]
 
     def builder(self, config: IngestConfig) -> Builder:
-        """Makes problems of the source's records."""
+        """The builder of problems from the source's records."""
         return Builder(self.columns, self.source.label(), config.max_prompt_bytes, self.first_index)
 
 
 def plan(source: Source, config: IngestConfig) -> Plan:
-    """Look at the first rows of a source and decide how to read it; raises `UserError` where that cannot be told."""
+    """Decide by the first rows of a source how to read it; raises `UserError` if no row or no prompt is found."""
     records = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
     columns = guess(records, source.map, source.label())
     planned = Plan(source, columns, first_option(columns, records), [])
@@ -55,7 +55,7 @@ def plan(source: Source, config: IngestConfig) -> Plan:
 
 
 def read_problems(plan: Plan, config: IngestConfig) -> Iterator[tuple[Record, Problem]]:
-    """Every record of a planned source that is a problem, and that problem; the others are passed over."""
+    """Every record of a planned source that is a problem, with that problem; the others are skipped."""
     builder = plan.builder(config)
     for number, row in enumerate(read_rows(plan.source, config.max_row_bytes)):
         if row.record is None:
@@ -67,7 +67,7 @@ def read_problems(plan: Plan, config: IngestConfig) -> Iterator[tuple[Record, Pr
 
 
 def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
-    """The number that a source's answers give the first option: told by `option1`, else by the answers themselves."""
+    """The number of the first option in a source's answers: from a column `option1`, else from the answers."""
     if not columns.choices or not columns.ground_truth:
         return 0
     if len(columns.choices) > 1 and columns.choices[0][-1].isdecimal():
@@ -77,7 +77,7 @@ def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
 
 
 def preview(plan: Plan) -> str:
-    """What was taken for what, with three sample rows: printed before anything is written."""
+    """The detected column mapping with three sample rows, printed before anything is written."""
     lines = [f"{plan.source.label()}", *(f"  {line}" for line in plan.columns.lines())]
     for number, sample in enumerate(plan.samples, start=1):
         lines.append(f"  {number}. {_short(sample['prompt'], 88)}")

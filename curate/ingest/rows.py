@@ -1,6 +1,6 @@
-"""A row of a raw source: where it stands and its record, or why there is none.
+"""Rows of a raw source: each has a place and a record, or the reason why it has no record.
 
-Bytes and parsed JSON become rows here, whatever the format of the file that they stand in.
+Functions here convert bytes and parsed JSON to rows, for all file formats.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from curate.errors import UserError
 
 UTF8: Final = "utf-8"
 BLOCK_BYTES: Final = 1 << 16
-DECODER: Final = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: no value
+DECODER: Final = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are not JSON: read as null
 
 
 class Row(NamedTuple):
-    """A record and where it stands, or, where it could not be read, the reason code and what was found."""
+    """A record and its place or, if it cannot be read, the reason code and the evidence."""
 
     place: str
     record: Mapping[str, Any] | None  # Any: a source's columns may hold anything
@@ -30,27 +30,27 @@ class Row(NamedTuple):
 
 
 def opened(path: Path, encoding: str = UTF8) -> IO[bytes]:
-    """A text file as UTF-8, unpacked where its name ends in .gz; a mark at its beginning tells UTF-16."""
+    """A text file as UTF-8, decompressed if its name ends in .gz; a byte order mark selects UTF-16."""
     try:
         file = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # noqa: SIM115  # the caller closes it
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); check the path and its rights") from None
+        raise UserError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
     if encoding == UTF8 and file.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     return file if encoding == UTF8 else io.BufferedReader(_AsUtf8(file, encoding))  # type: ignore[return-value]  # a stream
 
 
 class _AsUtf8(io.RawIOBase):
-    """A stream in another encoding; bytes that are none of its characters stay bad in UTF-8 too."""
+    """A stream in another encoding, as UTF-8; bytes that it cannot decode are invalid UTF-8, too."""
 
-    def __init__(self, file: Any, encoding: str) -> None:  # Any: a binary stream, packed or not
+    def __init__(self, file: Any, encoding: str) -> None:  # Any: a binary stream, compressed or not
         self._file, self._rest = file, b""
         self._decoder = codecs.getincrementaldecoder(encoding)(errors="surrogateescape")
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:  # Any: what a buffered reader hands over
+    def readinto(self, buffer: Any) -> int:  # Any: the buffer of a buffered reader
         block = b"..."
         while block and not self._rest:
             block = self._file.read(BLOCK_BYTES)
@@ -65,7 +65,7 @@ class _AsUtf8(io.RawIOBase):
 
 
 def parsed(place: str, line: bytes) -> Row:
-    """The row that a line of JSON is."""
+    """The row of a line of JSON."""
     if b"\0" in line:
         return Row(place, None, "nul_bytes", excerpt(line))
     try:
@@ -77,8 +77,8 @@ def parsed(place: str, line: bytes) -> Row:
     return row_of(place, record)
 
 
-def row_of(place: str, record: Any) -> Row:  # Any: whatever JSON or Parquet held
-    """The row that a parsed value is: an object, or a list of objects (a conversation), as columns `0`, `1`."""
+def row_of(place: str, record: Any) -> Row:  # Any: any JSON or Parquet value
+    """The row of a parsed value: an object, or a list of objects (a conversation) as columns `0`, `1`."""
     if isinstance(record, list) and record and all(isinstance(item, dict) for item in record):
         record = {str(place): item for place, item in enumerate(record)}
     if not isinstance(record, dict):
@@ -92,5 +92,5 @@ def excerpt(data: bytes) -> str:
 
 
 def has_bad_bytes(text: str) -> bool:
-    """Whether a text, decoded with `surrogateescape`, held bytes that are no UTF-8."""
+    """Whether a text, decoded with `surrogateescape`, held bytes that are not UTF-8."""
     return not text.isascii() and any("\udc80" <= mark <= "\udcff" for mark in text)

@@ -1,7 +1,7 @@
-"""Where problems come from: a file, a folder or a Hub id, read as a stream of numbered rows.
+"""Sources of problems: a file, a folder or a Hub id, read as a stream of numbered rows.
 
-`Source` is how a user names one, with what must be known of it later (licence, revision, weight). `read_rows` yields
-its rows one by one, good and bad alike: a bad row carries a reason in place of a record, and reading goes on behind it.
+`Source` describes one source and the facts to record about it (licence, revision, weight). `read_rows` yields its rows
+one by one: a bad row has a reason instead of a record, and reading continues after it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ SPLIT_NAMES: Final = ("train", "test", "dev", "valid", "validation", "val", "dat
 
 
 class Source(Config):
-    """One source of raw problems: a path or a Hub id, and what must stay known about it."""
+    """One source of raw problems: a path or a Hub id, and the facts to record about it."""
 
     path: Path | None = Field(None, description="File or folder: JSONL, JSON, CSV, TSV, Parquet or Arrow, also gzipped")
     hub: str | None = Field(None, description="Id of a dataset on the Hugging Face Hub")
-    name: str = Field("", description="Name in the `source` column; the file's name where it is not given")
+    name: str = Field("", description="Name in the `source` column; by default the file's name")
     subset: str | None = Field(None, description="Configuration of a Hub dataset")
     split: str = Field("train", description="Split of a Hub dataset, or of one saved by `save_to_disk`")
-    files: tuple[str, ...] = Field((), description="Files of a Hub dataset to read in place of a split")
-    map: dict[str, str] = Field({}, description="Columns by field, e.g. `prompt: question`; guessed where not given")
+    files: tuple[str, ...] = Field((), description="Files of a Hub dataset to read instead of a split")
+    map: dict[str, str] = Field({}, description="Columns by field, e.g. `prompt: question`; the others are guessed")
     licence: str | None = Field(None, description="Licence, recorded in the manifest and the card")
-    revision: str | None = Field(None, description="Revision, recorded; of a Hub dataset also the one to read")
-    encoding: str = Field("utf-8", description="Encoding of text files, such as latin-1; UTF-16 tells itself")
+    revision: str | None = Field(None, description="Revision to record; for a Hub dataset, also to read")
+    encoding: str = Field("utf-8", description="Encoding of text files, such as latin-1; UTF-16 is detected")
     weight: float = Field(1.0, gt=0, description="Weight of the source in a mixture, recorded in the manifest")
 
     @field_validator("licence", "revision", "name", mode="before")
@@ -74,7 +74,7 @@ class Source(Config):
         return f"{path.parent.name}-{stem}" if stem in SPLIT_NAMES and path.parent.name else stem
 
     def described(self) -> dict[str, Any]:
-        """What enters the fingerprint and the manifest: everything but the place on this machine."""
+        """The fields that enter the fingerprint and the manifest: all except the place on this machine."""
         fields = self.model_dump(mode="json", exclude={"path", "name", "hub"})
         return {"name": self.label(), **({"hub": self.hub} if self.hub else {}), **fields}
 
@@ -92,7 +92,7 @@ def source_at(text: str) -> Source:
 def sources_from(texts: Sequence[str], names: Sequence[str], stated: Mapping[str, Sequence[str]]) -> list[Source]:
     """The sources of a command line. `stated` holds options by field: `VALUE` for all sources, `NAME=VALUE` for one.
 
-    Of `map` the values are `FIELD=COLUMN` and `NAME:FIELD=COLUMN`.
+    For `map`, the values are `FIELD=COLUMN` and `NAME:FIELD=COLUMN`.
     """
     if names and len(names) != len(texts):
         raise UserError(f"--name is given {len(names)} times for {len(texts)} sources; give one for each")
@@ -134,15 +134,15 @@ def _state(source: dict[str, Any], field: str, value: str) -> None:
 
 
 def files_of(source: Source) -> list[Path]:
-    """The data files of a source on disk, in path order; of an artifact only its kept rows."""
+    """The data files of a source on disk, in path order; for an artifact, only its kept rows."""
     path = source.path
     if path is None:
         return []
     if not path.exists():
-        raise UserError(f"{path}: no such file or folder; mend the path of source {source.label()}")
+        raise UserError(f"{path}: no such file or folder; correct the path of source {source.label()}")
     if path.is_file():
         if format_of(path) is None:
-            raise UserError(f"{path}: of no known format; use {', '.join(READERS)}, with or without .gz")
+            raise UserError(f"{path}: is of an unknown format; use {', '.join(READERS)}, with or without .gz")
         return [path]
     root = path / "kept" if (path / MANIFEST).exists() else _saved(path, source.split)
     found = sorted(file for file in root.rglob("*") if _is_data(file, root))
@@ -152,7 +152,7 @@ def files_of(source: Source) -> list[Path]:
 
 
 def _saved(path: Path, split: str) -> Path:
-    """The folder itself, or the split's where `datasets.save_to_disk` wrote a folder for each."""
+    """The folder itself, or the split's folder if `datasets.save_to_disk` wrote one per split."""
     index = path / "dataset_dict.json"
     if not index.is_file():
         return path
@@ -168,7 +168,7 @@ def _is_data(file: Path, root: Path) -> bool:
 
 
 def digest_of_source(source: Source) -> str:
-    """Identity of a source's content: SHA-256 over its files' names and bytes; of a Hub dataset its commit."""
+    """Identity of a source's content: SHA-256 over its files' names and bytes; for a Hub dataset, its commit."""
     if source.path is None:
         part = ",".join(source.files) or f"{source.subset}/{source.split}"
         return f"{source.hub}@{source.revision or 'main'}/{part}"
@@ -180,9 +180,9 @@ def digest_of_source(source: Source) -> str:
 
 
 def first_records(source: Source, max_bytes: int, num_records: int) -> list[Mapping[str, Any]]:
-    """Records from the beginning of every file of a source: files of one folder may differ in their columns.
+    """Records from the beginning of every file of a source, since files of one folder may differ in columns.
 
-    Raises `UserError` with what stands in the first row where no row can be read.
+    Raises `UserError` with the fault of the first row if no row can be read.
     """
     if source.path is None:
         streams, share = [_hub_rows(source)], num_records
@@ -202,7 +202,7 @@ def first_records(source: Source, max_bytes: int, num_records: int) -> list[Mapp
 
 
 def _good(rows: Iterable[Row], num_records: int, bad: list[Row]) -> list[Mapping[str, Any]]:
-    """The first records, and in `bad` the first row that is none."""
+    """The first records; the first bad row is added to `bad`."""
 
     def records() -> Iterator[Mapping[str, Any]]:
         for row in rows:
@@ -215,7 +215,7 @@ def _good(rows: Iterable[Row], num_records: int, bad: list[Row]) -> list[Mapping
 
 
 def read_rows(source: Source, max_bytes: int) -> Iterator[Row]:
-    """Every row of a source in order; a row of more than `max_bytes` comes back bad and is never held whole."""
+    """Every row of a source in order; a row of more than `max_bytes` is bad and never held whole."""
     if source.path is None:
         return _hub_rows(source)
     root = source.path if source.path.is_dir() else source.path.parent
@@ -225,7 +225,7 @@ def read_rows(source: Source, max_bytes: int) -> Iterator[Row]:
 
 
 def pinned(source: Source) -> Source:
-    """The source with what the Hub knows of it: the commit that `revision` means now, and the card's licence."""
+    """The source with the commit that `revision` now means on the Hub, and with the licence of its card."""
     if source.path is not None or not HUB_ID.fullmatch(str(source.hub)) or Path(str(source.hub)).exists():
         return source
     from httpx import HTTPError
@@ -246,7 +246,7 @@ def pinned(source: Source) -> Source:
         licence = source.licence  # a dataset without a card
     except GatedRepoError:
         raise UserError(
-            f"{source.hub}: the Hub gives it only to who has accepted its terms; accept them on its page there, then "
+            f"{source.hub}: the Hub requires that you accept its terms; accept them on its page, then run "
             "`hf auth login`"
         ) from None
     except (HTTPError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, OSError) as error:
@@ -263,7 +263,7 @@ def _hub_rows(source: Source) -> Iterator[Row]:
         for number, record in enumerate(_streamed(source)):
             yield Row(f"{source.hub}:{number + 1}", dict(record))
     except (DatasetNotFoundError, HTTPError, ValueError, OSError) as error:
-        # the library's own words: it knows the splits and subsets that exist
+        # the library's message lists the splits and subsets that exist
         raise UserError(f"{source.hub}: {' '.join(str(error).split())}; check the id, subset and split") from None
 
 

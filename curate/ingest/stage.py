@@ -1,9 +1,8 @@
-"""Ingest: raw sources become one pool of problems, exact duplicates merged, unusable rows dropped with their line.
+"""Stage `ingest`: reads raw sources into one pool, merges exact duplicates, drops unusable rows with their line.
 
-Two passes over the data, so that a pool of any size streams through little memory. The first turns rows into problems,
-a chunk at a time, in files that the runner keeps; `curate.ingest.merge` then decides from keys and hashes alone which
-rows are one problem; the second writes the chunks out, each winner with the places of its twins. Keys are
-`records.problem_key`'s.
+Two passes over the data bound the memory for a pool of any size. The first converts rows to problems, a chunk at a
+time, in files that the runner keeps. `curate.ingest.merge` then decides by keys and hashes which rows are one problem.
+The second writes the chunks, each winner with the places of its twins. Keys come from `records.problem_key`.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ CHUNK_ROWS: Final = 20_000
 
 
 class _Imported(IngestConfig):
-    """What decides an import: the limits, and each source as it is described."""
+    """The settings that decide an import: the limits and the description of each source."""
 
     sources: tuple[dict[str, Any], ...]  # Any: JSON
 
 
 def stage(config: IngestConfig, plans: Sequence[Plan]) -> Stage:
-    """The stage `ingest` over planned sources; raises `UserError` where two of them have one name."""
+    """The stage `ingest` over planned sources; raises `UserError` if two of them have the same name."""
     labels = [plan.source.label() for plan in plans]
     if doubled := sorted({label for label in labels if labels.count(label) > 1}):
         raise UserError(
@@ -63,14 +62,14 @@ def stage(config: IngestConfig, plans: Sequence[Plan]) -> Stage:
 
 @contextmanager
 def _open(workspace: Workspace) -> Iterator[Run]:
-    """Find the twins among all rows; the run then takes those that are absorbed out of each batch."""
+    """Find the twins among all rows; the run then removes the absorbed rows from each batch."""
     yield find_merges(workspace.shards).applied
 
 
 def _write(
     plans: Sequence[Plan], config: IngestConfig, folder: Path, batch_rows: int, progress: Progress
 ) -> list[Path]:
-    """Write every row of every source to numbered chunks, keeping those already there."""
+    """Write every row of every source to numbered chunks; existing chunks are kept."""
     shards: list[Path] = []
     for plan in plans:
         builder = plan.builder(config)
@@ -97,7 +96,7 @@ def _problem_or_drop(builder: Builder, source: str, number: int, row: Row) -> Pr
             reason, detail = unusable.reason, unusable.detail
     return {
         **dict.fromkeys(PROBLEM),
-        # no problem, no content: the place is its identity
+        # a row that is no problem is identified by its place
         "key": problem_key(f"{source}#{number}", "dropped"),
         "source": source,
         "source_row": number,
@@ -107,7 +106,7 @@ def _problem_or_drop(builder: Builder, source: str, number: int, row: Row) -> Pr
 
 
 def _facts(plans: Sequence[Plan], scan: Scan) -> dict[str, Any]:
-    """Rows read and merged, and of each source its rows, its columns and what was stated of it."""
+    """Numbers of rows read and merged; per source its rows, its columns and what the user stated."""
     rows = pl.concat([scan(part).select("source", "also_in") for part in ("kept", "dropped")])
     twins = rows.select(place=pl.col("also_in").explode()).drop_nulls()
     twins = twins.select(source=pl.col("place").str.replace(r"#\d+$", ""))

@@ -1,4 +1,4 @@
-"""Answers and options in the forms in which sources hold them."""
+"""Answers and options in the forms that sources use."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def test_any_text_has_an_answer_or_none(text: str) -> None:
     ("value", "text"),
     [(27.0, "27"), (0.5, "0.5"), (7, "7"), (" 3 ", "3"), ("", None), (None, None), (["2"], "2"), (["1", "2"], "1, 2")],
 )
-def test_a_cell_as_text(value: Any, text: str | None) -> None:
+def test_a_cell_becomes_text(value: Any, text: str | None) -> None:
     assert text_of(value) == text
 
 
@@ -79,7 +79,7 @@ def test_options_are_read_in_every_shape(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], ["only one"], "A or B", 3, {"A": None}, ["", ""], "[broken"])
-def test_what_holds_no_options_has_none(value: Any) -> None:
+def test_a_cell_without_options_has_none(value: Any) -> None:
     assert choices_of(value) is None
 
 
@@ -106,5 +106,5 @@ def test_a_list_of_sentences_that_begin_with_letters_keeps_them() -> None:
         ([0, 2], ["x", "y", "z"], 0, "A, C"),
     ],
 )
-def test_the_right_option_as_its_letter(truth: Any, choices: list[Any], start: int, letter: str | None) -> None:
+def test_the_correct_option_becomes_its_letter(truth: Any, choices: list[Any], start: int, letter: str | None) -> None:
     assert letter_of(truth, [str(choice) for choice in choices], start) == letter

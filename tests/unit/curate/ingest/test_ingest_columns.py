@@ -1,11 +1,11 @@
-"""What a record holds in the mapped columns: fields inside tables, JSON in a cell, columns with dots in their names."""
+"""Cells of the mapped columns: fields inside tables, JSON in a cell, columns with dots in their names."""
 
 import json
 
 from curate.ingest.columns import CellReader, ColumnMap, cell, is_in
 
 
-def test_fields_inside_tables_are_read_also_where_the_table_is_json() -> None:
+def test_fields_inside_tables_are_read_even_from_json_text() -> None:
     columns = ColumnMap(prompt=("row.question",), ground_truth=("row.meta.answer", "answer"), kind="row.kind")
     row = {"question": "Q?", "meta": {"answer": "7"}, "kind": "code"}
     for table in (row, json.dumps(row), {**row, "meta": json.dumps(row["meta"])}):
@@ -13,7 +13,7 @@ def test_fields_inside_tables_are_read_also_where_the_table_is_json() -> None:
         assert (list(cells.prompt), list(cells.truths), cells.kind) == (["Q?"], ["7", 8], "code")
 
 
-def test_a_column_whose_name_has_a_dot_is_itself() -> None:
+def test_a_column_name_may_contain_a_dot() -> None:
     record = {"a.b": 1, "a": {"b": 2, "c": None}}
     assert (cell(record, "a.b"), cell(record, "a.c"), cell(record, "a.d")) == (1, None, None)
     assert [is_in(record, path) for path in ("a.b", "a.c", "a.d", "d", "a.b.c")] == [True, True, False, False, False]
@@ -22,7 +22,7 @@ def test_a_column_whose_name_has_a_dot_is_itself() -> None:
     assert list(CellReader(columns).cells({"a": record["a"]}).prompt) == [2]
 
 
-def test_a_cell_of_two_fields_is_read_once() -> None:
+def test_a_cell_that_two_fields_share_is_read_once() -> None:
     columns = ColumnMap(prompt=("q",), ground_truth=("s", "t"), solution=("s",))
     cells = CellReader(columns).cells({"q": "Q?", "s": '["x", "y"]', "t": "[1,2]"})
     (solution,) = cells.solutions
@@ -38,7 +38,7 @@ def test_only_the_last_prompt_column_may_hold_turns_as_json() -> None:
     assert list(cells.prompt) == [json.dumps(turns), turns]
 
 
-def test_options_in_columns_of_their_own_are_those_that_are_there() -> None:
+def test_options_in_separate_columns_are_the_ones_present() -> None:
     one, several = ColumnMap(prompt=("q",), choices=("A",)), ColumnMap(prompt=("q",), choices=("A", "B", "C"))
     record = {"q": "Q?", "A": "x", "B": None, "C": "z"}
     assert (CellReader(one).cells(record).choices, CellReader(several).cells(record).choices) == ("x", ["x", "z"])

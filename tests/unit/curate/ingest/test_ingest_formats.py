@@ -1,4 +1,4 @@
-"""Every format yields its rows with their places, and a broken row ends nothing but itself."""
+"""Every format yields its rows with their places, and a broken row does not end the stream."""
 
 import gzip
 import json
@@ -85,7 +85,7 @@ def test_a_conversation_in_an_array_is_a_record(tmp_path: Path) -> None:
     assert row.record == {"0": turns[0], "1": turns[1]}
 
 
-def test_an_array_behind_the_one_that_is_read_is_named(tmp_path: Path) -> None:
+def test_a_second_array_that_is_not_read_is_reported(tmp_path: Path) -> None:
     rows = rows_of(written(tmp_path / "a.json", json.dumps({"train": ROWS, "test": ROWS})))
     assert [row.reason for row in rows] == [None] * len(ROWS) + ["unread_array"]
     assert "'test'" in str(rows[-1].detail)
@@ -98,7 +98,7 @@ def test_two_columns_of_one_name_are_both_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "gb18030", "utf-16", "utf-16-le"])
-def test_text_in_another_encoding_is_read_where_it_is_named(encoding: str, suffix: str, tmp_path: Path) -> None:
+def test_text_in_a_named_encoding_is_read(encoding: str, suffix: str, tmp_path: Path) -> None:
     word = "数" if encoding == "gb18030" else "é"
     texts = {"a.csv": f"question,answer\n{word}?,1\n", "a.jsonl": f'{{"question": "{word}?", "answer": "1"}}\n'}
     for name, text in texts.items():
@@ -107,7 +107,7 @@ def test_text_in_another_encoding_is_read_where_it_is_named(encoding: str, suffi
         assert record == {"question": f"{word}?", "answer": "1"}
 
 
-def test_utf16_tells_itself_and_other_encodings_are_asked_for(tmp_path: Path) -> None:
+def test_utf16_is_detected_and_other_encodings_must_be_named(tmp_path: Path) -> None:
     (row,) = rows_of(written(tmp_path / "a.csv", "question,answer\né?,1\n".encode("utf-16")))
     assert row.record == {"question": "é?", "answer": "1"}
     file = written(tmp_path / "b.csv", "question,answer\né?,1\n".encode("latin-1"))
@@ -117,7 +117,7 @@ def test_utf16_tells_itself_and_other_encodings_are_asked_for(tmp_path: Path) ->
         Source(path=file, encoding="latin-99")
 
 
-def test_bytes_that_the_named_encoding_has_not_drop_their_row_alone(tmp_path: Path) -> None:
+def test_bytes_invalid_in_the_named_encoding_drop_only_their_row(tmp_path: Path) -> None:
     file = written(tmp_path / "a.csv", b"question,answer\n\x81\xff?,1\nQ?,2\n")
     rows = list(read_rows(Source(path=file, encoding="gb18030"), 1_000))
     assert [row.reason for row in rows] == ["invalid_utf8", None]
@@ -185,7 +185,7 @@ def test_an_array_is_read_across_blocks_and_past_broken_records(tmp_path: Path) 
         ("[]", []),
     ],
 )
-def test_a_broken_json_file_says_so_and_keeps_what_is_whole(
+def test_a_broken_json_file_is_reported_and_its_whole_records_are_kept(
     data: str | bytes, reasons: list[str | None], tmp_path: Path
 ) -> None:
     assert [row.reason for row in rows_of(written(tmp_path / "a.json", data))] == reasons
@@ -230,7 +230,7 @@ def test_a_torn_parquet_file_is_one_bad_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.gz", "jsonl", "a.arrow.gz"])
-def test_other_names_are_of_no_known_format(name: str) -> None:
+def test_other_names_have_no_known_format(name: str) -> None:
     assert format_of(Path(name)) is None
 
 

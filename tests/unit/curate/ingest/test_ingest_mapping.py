@@ -1,4 +1,4 @@
-"""Columns of the known shapes are found, stated ones are obeyed, and wrong ones are named."""
+"""Columns of known shapes are found, stated ones are used, and wrong ones are reported."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ def problem(record: dict[str, Any], **stated: str) -> dict[str, Any]:
 
 
 def seen(record: dict[str, Any], **stated: str) -> dict[str, Any]:
-    """The fields that a record's own columns fill, without what every problem has."""
+    """The fields that a record's columns fill, without those of every problem."""
     fields = ("prompt", "ground_truth", "choices", "solution")
     return {name: value for name, value in problem(record, **stated).items() if name in fields and value is not None}
 
@@ -93,7 +93,7 @@ def test_known_shapes_are_recognised(record: dict[str, Any], fields: dict[str, A
     assert seen(record) == fields
 
 
-def test_the_shapes_of_public_sets_are_read_as_they_are_meant() -> None:
+def test_the_shapes_of_public_sets_are_read_correctly() -> None:
     lines = (CASES / "shape_cases.jsonl").read_text(encoding="utf-8").splitlines()
     wrong = []
     for case in map(json.loads, lines):
@@ -138,23 +138,23 @@ def test_a_solution_that_is_the_body_of_the_prompts_function_is_made_whole() -> 
     assert problem(late)["solution"] == f"{CODE[1]['prompt'].strip()}\n\n   \n    y = 2\n    return y"
 
 
-def test_a_source_of_both_kinds_keeps_the_answers_of_the_one_and_the_tests_of_the_other() -> None:
+def test_a_source_of_math_and_code_keeps_answers_and_tests() -> None:
     code, math = CODE[4], {"prompt": "Q?", "reward_model": {"ground_truth": "7"}}
     builder = Builder(guess([math, code], {}, "pool"), "pool", 1_000)
     kinds = [(row["kind"], row["ground_truth"]) for row in (builder.problem(code, 0), builder.problem(math, 1))]
     assert kinds == [("code", None), ("math", "7")]
 
 
-def test_the_nameless_column_of_an_index_is_no_part_of_the_problem() -> None:
+def test_the_nameless_index_column_is_not_part_of_the_problem() -> None:
     assert seen({"": "0", "question": "Q?", "answer": "7"}) == {"prompt": "Q?", "ground_truth": "7"}
 
 
-def test_tables_are_named_with_their_fields_where_no_problem_is_found() -> None:
-    with pytest.raises(UserError, match=r"there are: row_idx, row\.question, row\.answer"):
+def test_the_error_for_a_missing_prompt_lists_the_fields_of_tables() -> None:
+    with pytest.raises(UserError, match=r"columns: row_idx, row\.question, row\.answer"):
         guess([{"row_idx": 0, "row": {"question": "Q?", "answer": "7"}}], {}, "pool")
 
 
-def test_stated_columns_win_over_guesses() -> None:
+def test_stated_columns_override_guesses() -> None:
     record = {"question": "wrong", "answer": "1", "task": {"text": "Q?"}, "key": "7"}
     assert seen(record, prompt="task.text", ground_truth="key") == {"prompt": "Q?", "ground_truth": "7"}
     assert seen({"a": "X.", "b": "Q?", "question": "wrong"}, prompt="a+b")["prompt"] == "X.\n\nQ?"
@@ -166,7 +166,7 @@ def test_stated_columns_win_over_guesses() -> None:
         (
             {"foo": "x", "bar": 1},
             {},
-            r"pool: no column looks like the problem \(there are: foo, bar\); say .*--map prompt=COLUMN",
+            r"pool: no column looks like the problem \(columns: foo, bar\); name it with --map prompt=COLUMN",
         ),
         ({"question": "x"}, {"promt": "question"}, "pool: map.promt is no field of a problem; did you mean prompt?"),
         (
@@ -176,7 +176,7 @@ def test_stated_columns_win_over_guesses() -> None:
         ),
     ],
 )
-def test_a_wrong_map_is_named_with_what_is_near(record: dict[str, Any], stated: dict[str, str], line: str) -> None:
+def test_a_wrong_map_names_the_nearest_right_one(record: dict[str, Any], stated: dict[str, str], line: str) -> None:
     with pytest.raises(UserError, match=line):
         guess([record], stated, "pool")
 
@@ -217,5 +217,5 @@ def test_the_key_is_that_of_prompt_kind_and_choices() -> None:
 @pytest.mark.parametrize(
     ("answers", "start"), [([0, 1, 3], 0), ([1, 2, 3], 0), ([1, 2, 4], 1), (["A", "B"], 0), ([0, 4], 0), ([], 0)]
 )
-def test_indexes_count_from_one_only_where_they_must(answers: list[Any], start: int) -> None:
+def test_indexes_count_from_one_only_if_they_must(answers: list[Any], start: int) -> None:
     assert first_index((answer, ["w", "x", "y", "z"]) for answer in answers) == start

@@ -1,4 +1,4 @@
-"""The whole import: twins merged, conflicts dropped, bad rows kept with their line, and no byte lost to a kill."""
+"""The whole import: twins merged, conflicts dropped, bad rows kept with their line, and the same bytes after a kill."""
 
 import json
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def imported(out: Path, *sources: Source | Path, force: bool = False) -> Artifac
     return open_artifact(out)
 
 
-def test_twins_merge_and_list_their_places_and_the_best_of_them_stays(tmp_path: Path) -> None:
+def test_twins_merge_into_the_best_row_which_lists_their_places(tmp_path: Path) -> None:
     one = jsonl(
         tmp_path / "one.jsonl",
         [
@@ -71,7 +71,7 @@ def test_answers_conflict_as_values_and_not_as_text(one: str, other: str, is_con
         assert dropped["also_in"].to_list() == [["a#1"]]
 
 
-def test_a_conflict_among_many_is_told_in_short(tmp_path: Path) -> None:
+def test_the_detail_of_a_conflict_among_many_rows_is_short(tmp_path: Path) -> None:
     answers = ["5", "6", "8" * 1000, *("6" for _ in range(40))]
     source = jsonl(tmp_path / "a.jsonl", [{"question": "Q?", "answer": answer} for answer in answers])
     pool = imported(tmp_path / "out", source)
@@ -89,7 +89,7 @@ def test_different_options_make_different_problems(tmp_path: Path) -> None:
     assert pool.read()["also_in"].to_list() == [["a#2"], None]
 
 
-def test_bad_rows_are_dropped_with_file_and_line_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_bad_rows_are_dropped_with_file_and_line_and_the_run_continues(tmp_path: Path) -> None:
     rows = [
         {"question": "Good?", "answer": "1"},
         '{"question": "torn',
@@ -121,7 +121,7 @@ def test_two_broken_rows_with_equal_content_are_two_rows(tmp_path: Path) -> None
     assert pool.read("dropped")["key"].n_unique() == 2
 
 
-def test_the_manifest_records_where_everything_came_from(tmp_path: Path) -> None:
+def test_the_manifest_records_every_source(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", [{"question": "Q?", "answer": "1"}])
     source = Source(path=path, name="mine", licence="MIT", revision="v2", weight=0.5)
     pool = imported(tmp_path / "out", source)
@@ -165,7 +165,7 @@ def test_a_hub_dataset_is_read_through_datasets(tmp_path: Path) -> None:
         imported(tmp_path / "none", Source(hub=str(folder), split="validation"))
 
 
-def test_two_sources_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_sources_with_the_same_name_are_refused(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", [{"question": "Q?"}])
     with pytest.raises(UserError, match="a: two sources have this name; give each its own"):
         imported(tmp_path / "out", path, path)
@@ -209,7 +209,7 @@ def test_a_changed_source_is_refused_unless_forced(tmp_path: Path) -> None:
     assert imported(tmp_path / "out", path, force=True).read()["prompt"].to_list() == ["R?"]
 
 
-def test_chunks_leave_no_trace_in_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_rows_do_not_depend_on_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"question": f"Q{number % 11}?", "answer": "1"} for number in range(40)]
     path = jsonl(tmp_path / "a.jsonl", rows)
     whole = imported(tmp_path / "whole", path).read()
@@ -230,7 +230,7 @@ DOUBLE = "Write a function that doubles a number."
         ("def double(n):\n    return str(n) * 2", "assert double(4) == '44'", True),
     ],
 )
-def test_tests_conflict_where_each_others_solutions_fail_them(
+def test_tests_conflict_if_each_others_solutions_fail_them(
     code: str, test: str, is_conflict: bool, tmp_path: Path
 ) -> None:
     rows = [
@@ -245,7 +245,7 @@ def test_tests_conflict_where_each_others_solutions_fail_them(
         assert all(part in dropped["drop_detail"][0] for part in ("pool#0", "double(4) == 8", "pool#1", test))
 
 
-def test_what_save_to_disk_left_is_read_by_split(tmp_path: Path) -> None:
+def test_the_output_of_save_to_disk_is_read_by_split(tmp_path: Path) -> None:
     from datasets import Dataset, DatasetDict
 
     rows = Dataset.from_list([{"question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(4)])
@@ -259,9 +259,7 @@ def test_what_save_to_disk_left_is_read_by_split(tmp_path: Path) -> None:
         imported(tmp_path / "four", Source(path=tmp_path / "both", split="dev"))
 
 
-def test_force_leaves_nothing_of_an_interrupted_import_of_something_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_force_removes_an_interrupted_import_of_another_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = (jsonl(tmp_path / f"{name}.jsonl", [{"question": f"{name}?", "answer": "1"}]) for name in "ab")
 
     def stop(_: object) -> None:

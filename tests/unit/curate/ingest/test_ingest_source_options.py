@@ -1,4 +1,4 @@
-"""The sources of a command line: how they are called, what is said of one or of all, and what is refused."""
+"""The sources of a command line: their names, options for one or for all, and refused options."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def file_at(path: Path) -> Path:
         ("x/data.v2.csv", "data.v2"),
     ],
 )
-def test_a_source_is_called_after_its_file(path: str, label: str) -> None:
+def test_a_source_is_named_after_its_file(path: str, label: str) -> None:
     assert Source(path=Path(path)).label() == label
 
 
@@ -61,7 +61,7 @@ def test_a_wrong_source_option_is_one_line(
 
 
 def test_a_file_or_folder_without_data_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="of no known format; use jsonl, ndjson, json, csv, tsv, parquet"):
+    with pytest.raises(UserError, match="is of an unknown format; use jsonl, ndjson, json, csv, tsv, parquet"):
         files_of(source_at(str(file_at(tmp_path / "a.txt"))))
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="holds no jsonl, ndjson"):
