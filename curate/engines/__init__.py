@@ -1,4 +1,4 @@
-"""Who generates: one small protocol, five engines behind it, and one way to put a problem to a model."""
+"""Inference backends: one protocol, five engines that implement it, and one way to build prompts from problems."""
 
 from curate.engines.config import EngineConfig, Settled, settle
 from curate.engines.open import open_engine

@@ -1,4 +1,4 @@
-"""From a problem to the tokens that a local model reads, with its tokenizer; shared by the engines in this process."""
+"""Renders a problem to tokens with the tokenizer of a local model; shared by the engines in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ THINK_MARKS: Final = ("<think>", "</think>")
 
 
 class Rendered(NamedTuple):
-    """A prompt as tokens, what of them belongs to the completion (an open `<think>`), and how many may follow."""
+    """A prompt as tokens, the end that belongs to the completion (an open `<think>`), and the token limit."""
 
     tokens: list[int]
     prefix: str
@@ -25,15 +25,15 @@ class Rendered(NamedTuple):
 def render(
     request: Request, config: EngineConfig, tokenizer: Any
 ) -> Rendered:  # Any: transformers stays in the engines
-    """Put a problem into the chat template or the plain template.
+    """Render a problem with the chat template or the plain template.
 
-    Raises `PromptTooLong` where prompt and `max_tokens` exceed the context, `UserError` where the template fails.
+    Raises `PromptTooLong` if prompt and `max_tokens` exceed the context, `UserError` if the template fails.
     """
     is_chat = config.prompt_format == "chat"
     text = _chat_text(request, config, tokenizer) if is_chat else raw_text(request.prompt, config)
     prefix = open_think(text)
     if (block := prefill(config)) and prefix:
-        # the template opened a think block itself: close that one
+        # the template opened a think block itself: close it
         text, prefix = f"{text.rstrip()}\n\n</think>\n\n", ""
     else:
         text += block
@@ -48,7 +48,7 @@ def render(
 
 
 def skips_special(tokenizer: Any) -> bool:
-    """Whether special tokens stay out of completions: yes, unless the think marks are among them."""
+    """Whether completions omit special tokens: yes, unless the think marks are among them."""
     return not set(THINK_MARKS) & set(tokenizer.all_special_tokens)
 
 
@@ -65,5 +65,5 @@ def _chat_text(request: Request, config: EngineConfig, tokenizer: Any) -> str:
     except (TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise UserError(
             f"{config.model}: its chat template fails on problem {request.key} "
-            f"({' '.join(str(error).split())}); mend the template or use --prompt-format raw"
+            f"({' '.join(str(error).split())}); correct the template or use --prompt-format raw"
         ) from error

@@ -1,7 +1,7 @@
-"""Which engine, which model, how it is asked: the options that every stage with a model shares, and `open_engine`.
+"""Engine options of every stage with a model: the engine, the model, sampling and prompts.
 
-`settle` reads the model's files, not the model, and says what will run and by which identity; `open_engine` then
-loads it. So a complete artifact is recognised without starting an engine.
+`settle` resolves the options and identifies the model by its files, without loading it; `open_engine` loads it. So a
+complete artifact is recognised without starting an engine.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ EngineName = Literal["auto", "vllm", "transformers", "server", "scripted"]
 
 
 class EngineConfig(PromptConfig, Sampling):
-    """A model and how it is asked. Runtime fields stay out of fingerprints; `identity` puts the model's digest in."""
+    """A model and its options. Runtime fields stay out of fingerprints; `identity` adds the model's digest."""
 
     model: str = Field(
         "", description="Model folder or Hub name; for a server, the name it serves.", json_schema_extra=RUNTIME
     )
     engine: EngineName = Field(
         "auto",
-        description="Who generates; auto: server with --base-url, scripted with --script, else vllm if installed, "
+        description="Inference backend; auto: server with --base-url, scripted with --script, else vllm if installed, "
         "else transformers.",
         json_schema_extra=RUNTIME,
     )
     base_url: tuple[str, ...] = Field(
         (),
-        description="OpenAI-compatible server, e.g. http://host:8000/v1; several share the work.",
+        description="OpenAI-compatible server, e.g. http://host:8000/v1; several share the requests.",
         json_schema_extra=RUNTIME,
     )
     patience_s: float = Field(
         120.0,
         gt=0,
-        description="Seconds for which every server may fail or be busy before the run gives up.",
+        description="Seconds that all servers may fail or be busy before the run stops.",
         json_schema_extra=RUNTIME,
     )
     request_timeout_s: float = Field(
-        3600.0, gt=0, description="Seconds that a server may take for one completion.", json_schema_extra=RUNTIME
+        3600.0, gt=0, description="Timeout in seconds for one completion of a server.", json_schema_extra=RUNTIME
     )
     script: Path | None = Field(None, description="JSON of scripted answers, for tests.", json_schema_extra=RUNTIME)
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
-        "auto", description="Type of the weights; auto is the checkpoint's own."
+        "auto", description="Data type of the weights; auto is the checkpoint's own."
     )
     max_model_len: int | None = Field(
         None, ge=8, description="Context in tokens, prompt and completion together; the model's own by default."
     )
     max_in_flight: int = Field(
-        256, ge=1, description="Requests that an engine holds at once.", json_schema_extra=RUNTIME
+        256, ge=1, description="Maximum number of concurrent requests to an engine.", json_schema_extra=RUNTIME
     )
     tensor_parallel_size: int = Field(1, ge=1, description="GPUs that share one model.", json_schema_extra=RUNTIME)
     data_parallel_size: int = Field(1, ge=1, description="Copies of the model in one vLLM.", json_schema_extra=RUNTIME)
@@ -68,14 +68,14 @@ class EngineConfig(PromptConfig, Sampling):
         0.9,
         gt=0,
         le=1,
-        description="Share of a GPU's memory that vLLM takes; without a GPU, of the machine's, and at most 0.2.",
+        description="Fraction of a GPU's memory for vLLM; without a GPU, of the machine's memory, at most 0.2.",
         json_schema_extra=RUNTIME,
     )
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A config in which nothing is `auto` any more, the model's folder where it has one, and the identity."""
+    """A config without `auto` values, the model's folder if it has one, and the identity."""
 
     config: EngineConfig
     folder: Path | None
@@ -83,14 +83,14 @@ class Settled:
 
     @property
     def model_name(self) -> str:
-        """The model as people call it: no path of this machine."""
+        """The model's name for display, without a path of this machine."""
         if self.config.engine == "scripted":
             return "scripted"
-        return self.config.model if self.folder is None else _called(self.config.model)
+        return self.config.model if self.folder is None else _display_name(self.config.model)
 
 
 def settle(config: EngineConfig) -> Settled:
-    """Decide what `auto` stands for and identify the model; `UserError` where it cannot be found or asked so."""
+    """Resolve `auto` and identify the model; raises `UserError` if it is not found or does not fit the options."""
     name = _engine_name(config)
     if name in ("vllm", "transformers"):
         return _settle_local(config.model_copy(update={"engine": name}))
@@ -134,13 +134,13 @@ def _settle_local(config: EngineConfig) -> Settled:
         raise UserError(
             f"--max-tokens is {config.max_tokens}; a context of {context} tokens leaves no room for a prompt, lower it"
         )
-    asked = settle_thinking(config, template, knows_think=model_files.knows_think(folder))
-    settled = config.model_copy(update={"no_think_by": asked.no_think_by, "max_model_len": context})
+    prompts = settle_thinking(config, template, knows_think=model_files.knows_think(folder))
+    settled = config.model_copy(update={"no_think_by": prompts.no_think_by, "max_model_len": context})
     return Settled(settled, folder, _identity(settled, model_files.model_digest(folder)))
 
 
-def _called(model: str) -> str:
-    """A folder's last two names (a run and its `model`), no path of this machine; a Hub name as it is."""
+def _display_name(model: str) -> str:
+    """The last two names of a folder (a run and its `model`), no path of this machine; a Hub name unchanged."""
     folder = Path(model).expanduser()
     return without_path(folder.resolve()) if folder.is_dir() else model
 

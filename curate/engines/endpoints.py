@@ -1,7 +1,7 @@
-"""Which server gets the next request: health, rate limits and load of each, without any HTTP.
+"""Chooses the server for the next request by health, rate limits and load; contains no HTTP.
 
-A server that fails rests, twice as long each time, and its work goes to the others; one that says it is busy (429)
-rests as long as it asks and then gets half as much at once, growing again by one with every answer.
+A failed server rests, twice as long each time, while the others take its requests. A busy server (429) rests for the
+time that it requests, then gets half as many concurrent requests, and one more after every answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOOK_S: Final = 0.05
 
 
 class Endpoint:
-    """One server and what is known of its health."""
+    """One server, its load and its health."""
 
     def __init__(self, url: str, capacity: int) -> None:
         self.url, self.num_in_flight = url, 0
@@ -29,24 +29,24 @@ class Endpoint:
         self.trouble = ""
 
     def is_ready(self) -> bool:
-        """Whether it may be asked now."""
+        """Whether it can take a request now."""
         return self.num_in_flight < self._capacity and time.monotonic() >= self._rests_until_s
 
     def answered(self) -> None:
-        """Note a good answer."""
+        """Record a good answer."""
         self._num_failures, self.trouble = 0, ""
         self._capacity = min(self._capacity + 1, self._max_capacity)
 
     def failed(self, trouble: str) -> None:
-        """Note a failure; the server rests for a while."""
+        """Record a failure; the server rests for a while."""
         self.trouble = trouble
         if time.monotonic() < self._rests_until_s:
-            return  # requests that were in flight together fail together: that is one failure
+            return  # requests in flight together fail together: count one failure
         self._rest(min(FIRST_REST_S * 2**self._num_failures, LONGEST_REST_S))
         self._num_failures += 1
 
     def was_busy(self, retry_after_s: float | None) -> None:
-        """Note a refusal for too many requests."""
+        """Record a refusal for too many requests."""
         self._capacity = max(1, min(self._capacity, self.num_in_flight) // 2)
         self.failed("429, too many requests")
         if retry_after_s is not None:
@@ -57,7 +57,7 @@ class Endpoint:
 
 
 class Endpoints:
-    """All servers of an engine. `take` lends the least busy one that is well."""
+    """All servers of an engine. `take` lends the least busy one that is ready."""
 
     def __init__(self, urls: Sequence[str], capacity: int, patience_s: float) -> None:
         self._all = [Endpoint(url.rstrip("/"), capacity) for url in urls]
@@ -69,7 +69,7 @@ class Endpoints:
 
     @asynccontextmanager
     async def take(self) -> AsyncIterator[Endpoint]:
-        """Wait for a server that is well and has room; `UserError` where none has answered for `patience_s`."""
+        """Wait for a server that is ready; raises `UserError` if none has answered for `patience_s`."""
         while (endpoint := self._least_busy()) is None:
             self._check_patience()
             await asyncio.sleep(LOOK_S)
@@ -80,7 +80,7 @@ class Endpoints:
             endpoint.num_in_flight -= 1
 
     def answered(self, endpoint: Endpoint) -> None:
-        """Note a good answer of one of them."""
+        """Record a good answer of one of them."""
         self._last_answer_s = time.monotonic()
         endpoint.answered()
 
@@ -89,11 +89,11 @@ class Endpoints:
         return min(ready, key=lambda endpoint: endpoint.num_in_flight, default=None)
 
     def _check_patience(self) -> None:
-        # a request on its way may take long without anything being wrong
+        # a request in flight may take long without a fault
         is_waiting = any(endpoint.num_in_flight for endpoint in self._all)
         if is_waiting or time.monotonic() - self._last_answer_s < self._patience_s:
             return
         troubles = "; ".join(f"{endpoint.url}: {endpoint.trouble}" for endpoint in self._all)
         raise UserError(
-            f"no server answered for {self._patience_s:g} s ({troubles}); mend it and run the same command again"
+            f"no server answered for {self._patience_s:g} s ({troubles}); restart one and run the same command again"
         )

@@ -1,7 +1,7 @@
-"""What can be known of a model from its files alone, without loading it: its digest, chat template and vocabulary.
+"""Reads a model's digest, chat template and vocabulary from its files, without loading it.
 
-An artifact that is complete must be recognised without paying for a start of vLLM, so the model's identity comes from
-here: SHA-256 over the files that decide its output. Equal files give equal digests wherever the folder lies.
+A complete artifact must be recognised without starting vLLM, so the model's identity comes from here: SHA-256 over the
+files that decide its output. Equal files give equal digests in any folder.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ BLOB: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def model_folder(model: str) -> Path:
-    """The folder of a model: the path itself, or the snapshot of a Hub id, downloaded where it is not cached.
+    """The folder of a model: the path itself, or the snapshot of a Hub id, downloaded if it is not cached.
 
-    Raises `UserError` where there is no such model.
+    Raises `UserError` if there is no such model.
     """
     folder = Path(model).expanduser()
     if folder.is_dir():
@@ -55,8 +55,8 @@ def model_folder(model: str) -> Path:
 
 
 def model_digest(folder: Path) -> str:
-    """Hex SHA-256 over the names and hashes of the files that decide what the model says."""
-    # not below: a trainer's checkpoints lie there
+    """Hex SHA-256 over the names and hashes of the files that decide the output; raises `UserError` without weights."""
+    # no subfolders: they hold a trainer's checkpoints
     paths = sorted(p for p in folder.iterdir() if any(fnmatch(p.name, pattern) for pattern in DECIDING))
     if not any(fnmatch(path.name, pattern) for path in paths for pattern in WEIGHTS):
         raise UserError(f"{folder}: holds no weights ({', '.join(WEIGHTS)}); give the folder of a whole model")
@@ -65,7 +65,7 @@ def model_digest(folder: Path) -> str:
 
 @lru_cache
 def _digest(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    """Read the files once as long as their sizes and times are the same: a stage asks twice, training rewrites."""
+    """The digest, cached until a size or time changes: a stage needs it twice, training rewrites files."""
     paths = [path for path, _, _ in files]
     with ThreadPoolExecutor() as pool:
         hashes = list(pool.map(_file_hash, paths))
@@ -74,7 +74,7 @@ def _digest(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def chat_template(folder: Path) -> str | None:
-    """The Jinja text of the model's default chat template, or None where it has none."""
+    """The Jinja text of the model's default chat template, or None if it has none."""
     if (file := folder / "chat_template.jinja").is_file():
         return file.read_text(encoding="utf-8")
     found = _json(folder / "tokenizer_config.json").get("chat_template")
@@ -93,7 +93,7 @@ def knows_think(folder: Path) -> bool:
 
 
 def context_tokens(folder: Path) -> int | None:
-    """Tokens of prompt and completion together that the model was made for, by its config."""
+    """Context length of the model in tokens, prompt and completion together, by its config."""
     config = _json(folder / "config.json")
     nested = config.get("text_config")
     found = config.get("max_position_embeddings") or (nested or {}).get("max_position_embeddings")
@@ -101,7 +101,7 @@ def context_tokens(folder: Path) -> int | None:
 
 
 def _file_hash(path: Path) -> str:
-    # the Hub's cache names large files by their SHA-256: no need to read them again
+    # the Hub's cache names large files by their SHA-256
     target = path.resolve().name
     return target if path.is_symlink() and BLOB.fullmatch(target) else sha256_of(path)
 
@@ -125,4 +125,4 @@ def _snapshot(model: str) -> Path:
         return Path(snapshot_download(model, allow_patterns=allowed, ignore_patterns=["original/*", "*.gguf"]))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         first = str(error).strip().splitlines()[0]
-        raise UserError(f"model {model!r}: no such folder, and not to be had from the Hub ({first})") from None
+        raise UserError(f"model {model!r}: no such folder, and not available from the Hub ({first})") from None

@@ -1,4 +1,4 @@
-"""What OpenAI-compatible servers are sent and what they answer, as JSON: no HTTP here."""
+"""Requests to OpenAI-compatible servers and their answers as JSON; contains no HTTP."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from curate.engines.config import EngineConfig
 from curate.engines.prompts import EMPTY_THINK, messages, prefill, raw_text, template_switches
 from curate.engines.protocol import Completion, Request
 
-# Any: JSON, of which nothing is known before it is read
-MALFORMED: Final = (ValueError, LookupError, TypeError)  # what reading raises where a body is no such answer
+# Any: JSON of unknown shape
+MALFORMED: Final = (ValueError, LookupError, TypeError)  # what parsing raises for any other body
 
 
 def question(request: Request, config: EngineConfig) -> tuple[str, dict[str, Any]]:
-    """The path behind the base URL that a request is posted to, and its body."""
+    """The path after the base URL that a request is posted to, and its body."""
     body: dict[str, Any] = {
         "model": config.model,
         "max_tokens": request.max_tokens or config.max_tokens,
@@ -22,7 +22,7 @@ def question(request: Request, config: EngineConfig) -> tuple[str, dict[str, Any
         "top_p": config.top_p,
         "seed": request.seed,
     }
-    # what not every server knows is sent only where it was asked for
+    # options that some servers lack are sent only if they are set
     if config.top_k:
         body["top_k"] = config.top_k
     if config.stop:
@@ -39,7 +39,7 @@ def question(request: Request, config: EngineConfig) -> tuple[str, dict[str, Any
 
 
 def completion_of(body: bytes, request: Request) -> Completion:
-    """The completion in an answer; one of `MALFORMED` where there is none."""
+    """The completion in an answer; raises one of `MALFORMED` if there is none."""
     answer = json.loads(body)
     choice = answer["choices"][0]
     text = _text(choice)
@@ -49,7 +49,7 @@ def completion_of(body: bytes, request: Request) -> Completion:
 
 
 def served_models(body: bytes) -> list[str]:
-    """The names in a list of models; empty where it is no such list, for a server need not list its models."""
+    """The names in a list of models; empty for any other body, since a server may not list its models."""
     try:
         return [str(entry["id"]) for entry in json.loads(body)["data"]]
     except MALFORMED:
@@ -57,7 +57,7 @@ def served_models(body: bytes) -> list[str]:
 
 
 def error_message(body: bytes, text: str) -> str:
-    """What a refusal says, in one line: its message, or all of its text where it has none."""
+    """The message of a refusal in one line, or all of its text if it has no message."""
     try:
         answer = json.loads(body)
         found = answer.get("error", answer)
@@ -68,14 +68,14 @@ def error_message(body: bytes, text: str) -> str:
 
 
 def _text(choice: dict[str, Any]) -> str:
-    """The whole completion: reasoning that the server took apart goes back in front of the answer."""
+    """The whole completion; reasoning that the server separated is put back before the answer."""
     if "text" in choice:
         return str(choice["text"])
     message = choice["message"]
-    said = message["content"] or ""
-    if not isinstance(said, str):
-        raise TypeError(f"content is {type(said).__name__}, not text")
+    content = message["content"] or ""
+    if not isinstance(content, str):
+        raise TypeError(f"content is {type(content).__name__}, not text")
     if thought := message.get("reasoning_content") or message.get("reasoning"):
-        return f"<think>{thought}</think>{said}"
+        return f"<think>{thought}</think>{content}"
     # the template opened the think block, so the server sent only its end
-    return f"<think>{said}" if "</think>" in said and "<think>" not in said else said
+    return f"<think>{content}" if "</think>" in content and "<think>" not in content else content

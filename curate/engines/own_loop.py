@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: for clients that die with their first loop, or are asked from any thread."""
+"""An event loop in its own thread, for clients that are bound to one loop or called from several threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-Work = Coroutine[Any, Any, T]  # Any: what a coroutine takes and gives while it waits, which is asyncio's affair
+Work = Coroutine[Any, Any, T]  # Any: what a coroutine exchanges with asyncio while it waits
 
 
 class OwnLoop:
@@ -20,15 +20,15 @@ class OwnLoop:
         self._thread.start()
 
     async def ask(self, work: Work[T]) -> T:
-        """The result of `work`, for a caller on another event loop, which goes on meanwhile."""
+        """The result of `work`, for a caller on another event loop, which stays unblocked."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def wait(self, work: Work[T]) -> T:
-        """The result of `work`, for a thread that waits until it is there."""
+        """The result of `work`; blocks the calling thread until it is available."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
-        """Stop the loop and its thread; nothing may be running any more."""
+        """Stop the loop and its thread; no work may be running."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -1,7 +1,7 @@
-"""From a problem's prompt to what the model reads: the template around it, chat messages, thinking on or off.
+"""Builds the model's input from a problem's prompt: the template around it, chat messages, thinking on or off.
 
-Difficulty, no-think, training and evaluation all build their prompts here, so that a pass rate is measured on the very
-text that is trained on. Everything is pure; rendering a chat template needs a tokenizer and stands in `chat.py`.
+Difficulty, no-think, training and evaluation all build their prompts here, so that a pass rate is measured on exactly
+the text that is trained on. All functions are pure; `chat.py` renders chat templates, which needs a tokenizer.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ NoThinkBy = Literal["auto", "enable_thinking", "empty_think", "instruction"]
 
 
 class PromptConfig(Config):
-    """How a problem is put to the model."""
+    """Options of the prompt that is built from a problem."""
 
     prompt_format: Literal["chat", "raw"] = Field("chat", description="The model's chat template, or plain text.")
     system: str | None = Field(None, description="System message, in chat format.")
     template: str = Field(
-        "{prompt}", description="Text around the problem, which stands at {prompt}; @FILE reads it from a file."
+        "{prompt}", description="Text around the problem, which replaces {prompt}; @FILE reads it from a file."
     )
     thinking: Literal["default", "on", "off"] = Field(
-        "default", description="Ask the model to reason before it answers, or not to, or leave it to its template."
+        "default", description="Reasoning before the answer: on, off, or the default of the model's template."
     )
     no_think_by: NoThinkBy = Field(
         "auto",
-        description="How thinking is switched off: the template's enable_thinking, an empty think block written in "
-        "front of the answer, or an instruction to answer only; auto takes the first that the model knows.",
+        description="How thinking is switched off: the template's enable_thinking, an empty think block before the "
+        "answer, or an instruction to answer only; auto is the first that the model supports.",
     )
 
     @field_validator("template", mode="before")
@@ -55,7 +55,7 @@ class PromptConfig(Config):
 
 
 def raw_text(prompt: str, config: PromptConfig) -> str:
-    """The problem inside the template, with the answer-only instruction where that is how thinking is switched off."""
+    """The problem inside the template, with the answer-only instruction if that switches thinking off."""
     # replace, not format: problems and templates are full of LaTeX braces
     text = config.template.replace("{prompt}", prompt)
     if config.thinking == "off" and config.no_think_by == "instruction":
@@ -64,18 +64,18 @@ def raw_text(prompt: str, config: PromptConfig) -> str:
 
 
 def messages(prompt: str, config: PromptConfig) -> list[dict[str, str]]:
-    """The conversation that asks this problem: an optional system message and the user's."""
+    """The chat messages for a problem: an optional system message and the user's."""
     user = {"role": "user", "content": raw_text(prompt, config)}
     return [user] if config.system is None else [{"role": "system", "content": config.system}, user]
 
 
 def prefill(config: PromptConfig) -> str:
-    """What is written in front of the completion by us: an empty think block, or nothing."""
+    """The text before the completion: an empty think block, or nothing."""
     return EMPTY_THINK if config.thinking == "off" and config.no_think_by == "empty_think" else ""
 
 
 def template_switches(config: PromptConfig) -> dict[str, bool]:
-    """Arguments for the chat template: `enable_thinking` where thinking was asked on, or off by that switch."""
+    """Arguments for the chat template: `enable_thinking` if thinking is on, or switched off by it."""
     if config.thinking == "on":
         return {"enable_thinking": True}
     is_off_here = config.thinking == "off" and config.no_think_by == "enable_thinking"
@@ -83,9 +83,9 @@ def template_switches(config: PromptConfig) -> dict[str, bool]:
 
 
 def settle_thinking(config: PromptConfig, chat_template: str | None, *, knows_think: bool) -> PromptConfig:
-    """`config` with `auto` replaced by the first way that this model knows.
+    """`config` with `auto` replaced by the first way that this model supports.
 
-    `chat_template` is its Jinja text; `knows_think` says whether `</think>` is in its vocabulary.
+    `chat_template` is its Jinja text; `knows_think` is whether `</think>` is in its vocabulary.
     """
     if config.thinking != "off" or config.no_think_by != "auto":
         return config
@@ -98,7 +98,7 @@ def settle_thinking(config: PromptConfig, chat_template: str | None, *, knows_th
 
 
 def open_think(rendered: str) -> str:
-    """The `<think>` that a template left open at the end of a rendered prompt, with what follows it; else nothing."""
+    """The `<think>` that a template leaves open at the end of a rendered prompt, with what follows it; else nothing."""
     start = rendered.rfind("<think>")
     tail = rendered[start:] if start >= 0 else ""
     return tail if tail and not tail.removeprefix("<think>").strip() else ""

@@ -1,7 +1,7 @@
-"""What an engine is: something that answers one seeded request at a time, many of them at once.
+"""The protocol of engines, which complete seeded requests, many of them concurrently.
 
-An engine is asynchronous inside and knows nothing of grading, bands or files. `Request` is one sample that is owed,
-`Completion` one that was paid for. Whoever holds an engine bounds the requests in flight.
+An engine is asynchronous and independent of grading, bands and files. `Request` is one sample to draw, `Completion`
+one sample drawn. The caller bounds the requests in flight.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from curate.config import Config
 
 
 class Sampling(Config):
-    """How completions are drawn; all of it decides the result."""
+    """How completions are drawn; every field decides the result."""
 
-    max_tokens: int = Field(2048, ge=1, description="Tokens at which a completion is cut off.")
+    max_tokens: int = Field(2048, ge=1, description="Maximum number of tokens of a completion.")
     temperature: float = Field(1.0, ge=0, description="Sampling temperature; 0 is greedy.")
-    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
-    top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
+    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus sampling: probability mass that is sampled from.")
+    top_k: int = Field(0, ge=0, description="Number of likeliest tokens that are sampled from; 0 means all.")
     stop: tuple[str, ...] = Field((), description="Text at which a completion ends; may be given several times.")
 
 
@@ -28,8 +28,8 @@ class Sampling(Config):
 class Request:
     """Sample `index` of the problem `key`: its prompt without template, and the seed it is drawn with.
 
-    written: how the completion begins; an engine in this process goes on from there and gives it back in front.
-    max_tokens: tokens to generate at most; the engine's own number, if not set.
+    written: beginning of the completion; an engine in this process continues it and returns it in front.
+    max_tokens: maximum number of tokens to generate; the engine's own if not set.
     """
 
     key: str
@@ -42,10 +42,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Completion:
-    """What the model said. `text` is whole: a `<think>` that the chat template wrote stands in front of it.
+    """The completion of a request. `text` is whole: it begins with the `<think>` of the chat template, if it has one.
 
-    finish_reason: `stop`, or `length` where it was cut at `max_tokens`.
-    num_tokens: tokens that were generated.
+    finish_reason: `stop`, or `length` if it was cut at `max_tokens`.
+    num_tokens: number of generated tokens.
     """
 
     key: str
@@ -57,7 +57,7 @@ class Completion:
 
 
 class CannotAsk(Exception):  # noqa: N818  # a fact about one problem, not a fault
-    """This problem gets no completion; `reason` is the code it is dropped with, the text the evidence."""
+    """This problem gets no completion; `reason` is its drop code, the message the evidence."""
 
     reason = "not_asked"
 
@@ -69,25 +69,25 @@ class PromptTooLong(CannotAsk):
 
 
 class NotRecorded(CannotAsk):
-    """The sample that is wanted was never drawn, and there is no model to draw it."""
+    """The requested sample was never drawn, and there is no model to draw it."""
 
     reason = "undersampled"
 
 
 class Engine(Protocol):
-    """Something that completes prompts. Open one with `open_engine`."""
+    """An inference backend. Open one with `open_engine`."""
 
     def identity(self) -> dict[str, str]:
-        """What decides its completions: engine, model digest, sampling and prompt parameters."""
+        """The parameters that decide its completions: engine, model digest, sampling and prompt."""
         ...
 
     async def complete(self, request: Request) -> Completion:
         """The completion of one request.
 
-        Raises `CannotAsk` for a problem that can never be completed, `UserError` where the engine itself cannot go on.
+        Raises `CannotAsk` for a problem that can never be completed, `UserError` if the engine cannot continue.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the model; requests in flight are lost."""
+        """Release the model; requests in flight are lost."""
         ...

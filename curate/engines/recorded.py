@@ -1,7 +1,7 @@
-"""An engine that says again what was said before: the samples of an earlier artifact, and a model for the rest.
+"""An engine that replays the samples of an earlier artifact; a model draws the missing ones.
 
-A sample is found by key, index and seed, so only what this run would have drawn itself is taken over. The model is
-started at the first sample that is missing; without one, the problem is `undersampled`.
+A sample is found by key, index and seed, so only samples that this run would draw itself are reused. The model starts
+at the first missing sample; without a model, the problem is `undersampled`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Start = Callable[[Shelf], AbstractContextManager[Engine]]
 
 
 class RecordedEngine:
-    """Answers from an artifact's samples."""
+    """Completes requests from an artifact's samples."""
 
     def __init__(self, artifact: Artifact, start: Start | None, shelf: Shelf) -> None:
         columns = ("key", "index", "seed", "text", "num_tokens", "finish_reason")
         rows = artifact.scan("samples").select(columns).collect().iter_rows()
-        self._said = {(key, index, seed): (text, tokens, reason) for key, index, seed, text, tokens, reason in rows}
+        self._samples = {(key, index, seed): (text, tokens, reason) for key, index, seed, text, tokens, reason in rows}
         dropped = artifact.scan("dropped").select("key", "drop_reason", "drop_detail").collect().iter_rows()
         self._too_long = {key: detail for key, reason, detail in dropped if reason == PromptTooLong.reason}
         self._identity = artifact.manifest.inputs
@@ -37,8 +37,8 @@ class RecordedEngine:
 
     async def complete(self, request: Request) -> Completion:
         """See `Engine`."""
-        if (said := self._said.get((request.key, request.index, request.seed))) is not None:
-            text, num_tokens, reason = said
+        if (sample := self._samples.get((request.key, request.index, request.seed))) is not None:
+            text, num_tokens, reason = sample
             return Completion(request.key, request.index, text, num_tokens, reason, request.seed)
         if self._start is None:
             if request.key in self._too_long:
@@ -65,7 +65,7 @@ def open_recorded(folder: Path, identity: Mapping[str, str], start: Start | None
     artifact = open_artifact(folder)
     for name, value in identity.items():
         if artifact.manifest.inputs.get(name) != value:
-            raise UserError(f"{folder}: its samples were drawn with another {name}; draw anew or give its options")
+            raise UserError(f"{folder}: its samples were drawn with another {name}; draw again or give its options")
     engine = RecordedEngine(artifact, start, shelf)
     try:
         yield engine

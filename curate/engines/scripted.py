@@ -1,8 +1,8 @@
-r"""An engine whose answers stand in a JSON file: real in every way but the model, for tests and dry runs.
+r"""An engine with answers from a JSON file, for tests and dry runs: only the model is not real.
 
-The file maps a problem's key or prompt, or `*` for all others, to what is said:
+The file maps a problem's key or prompt, or `*` for all others, to completions:
 
-    {"7 + 8": ["\\boxed{15}", "\\boxed{16}"],               sample i says the i-th, round and round
+    {"7 + 8": ["\\boxed{15}", "\\boxed{16}"],               sample i is the i-th, cyclically
      "2 + 2": {"pass_rate": 0.3, "right": "\\boxed{4}", "wrong": "\\boxed{5}"},   a seeded coin
      "*": [{"text": "I do not", "finish_reason": "length", "num_tokens": 32, "delay_s": 0.1}]}
 """
@@ -44,7 +44,7 @@ Script = dict[str, list[str | Line] | Coin]
 
 
 class ScriptedEngine:
-    """Answers from a script. With `max_model_len` it counts words as tokens, and long prompts do not fit."""
+    """Answers from a script. With `max_model_len` it counts words as tokens and rejects long prompts."""
 
     def __init__(self, settled: Settled) -> None:
         self._config = settled.config
@@ -54,7 +54,7 @@ class ScriptedEngine:
             self._script = TypeAdapter(Script).validate_python(json.loads(text))
         except (ValidationError, ValueError) as error:
             first = " ".join(str(error).split())
-            raise UserError(f"{self._config.script}: not a script of answers ({first[:200]}); mend it") from None
+            raise UserError(f"{self._config.script}: not a script of answers ({first[:200]}); correct it") from None
 
     def identity(self) -> dict[str, str]:
         """See `Engine`."""
@@ -67,7 +67,7 @@ class ScriptedEngine:
         if limit is not None and num_words + self._config.max_tokens > limit:
             raise PromptTooLong(f"{num_words} + {self._config.max_tokens} > {limit} tokens")
         line = self._line(request)
-        # also without a delay the others get their turn, as with a real engine
+        # even without a delay other requests run, as with a real engine
         await asyncio.sleep(line.delay_s)
         num_tokens = len(line.text.split()) if line.num_tokens is None else line.num_tokens
         return Completion(request.key, request.index, line.text, num_tokens, line.finish_reason, request.seed)
@@ -84,5 +84,5 @@ class ScriptedEngine:
         if isinstance(found, Coin):
             is_right = random.Random(request.seed).random() < found.pass_rate
             return Line(text=found.right if is_right else found.wrong)
-        said = found[request.index % len(found)]
-        return said if isinstance(said, Line) else Line(text=said)
+        entry = found[request.index % len(found)]
+        return entry if isinstance(entry, Line) else Line(text=entry)

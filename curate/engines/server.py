@@ -1,8 +1,8 @@
-"""OpenAI-compatible servers: `vllm serve`, SGLang or a hosted API, one or several that share the work.
+"""OpenAI-compatible servers: `vllm serve`, SGLang or a hosted API, one or several that share the requests.
 
-What can go wrong with a server is told apart by what helps: rest and try another (down, 5xx, nonsense), come back
-later (429), drop the problem (prompt too long), or tell the user (wrong key, unknown model, refused request). All HTTP
-to models goes through `ServerClient`, which the judge has too.
+The remedy classifies the faults of a server: rest and try another (down, 5xx, malformed answer), retry later (429),
+drop the problem (prompt too long), or stop with an error (wrong key, unknown model, refused request). All HTTP to
+models uses `ServerClient`, also that of the judge.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from curate.engines.own_loop import OwnLoop
 from curate.engines.protocol import Completion, PromptTooLong, Request
 from curate.errors import UserError
 
-MAX_NONSENSE: Final = 5
+MAX_MALFORMED: Final = 5
 START_TIMEOUT_S: Final = 10.0
 TOO_LONG: Final = re.compile(r"context.?length|maximum.{0,20}(?:context|length)|too long|longer than", re.IGNORECASE)
 BUSY, UNAUTHORISED, NOT_FOUND, SERVER_ERROR = 429, (401, 403), 404, 500
@@ -32,11 +32,11 @@ Answer = httpx.Response
 
 
 class NoAnswer(Exception):  # noqa: N818  # a fact about one request, not a fault
-    """Nothing came back: nobody is there, it takes too long, or it is not HTTP; the text says which."""
+    """No answer: the server is down, takes too long, or does not speak HTTP; the message has the cause."""
 
 
 class ServerClient:
-    """HTTP to servers that may want the key in OPENAI_API_KEY, on a loop of its own: work for it runs in `loop`.
+    """HTTP client with the key in OPENAI_API_KEY, if it is set. Its coroutines run on its own event loop, `loop`.
 
     timeout_s: for an answer; connect_timeout_s: for a connection, the same if not set.
     """
@@ -51,18 +51,18 @@ class ServerClient:
         )
 
     async def get(self, url: str, timeout_s: float) -> Answer:
-        """What the server answers, whatever its status; raises `NoAnswer`."""
+        """The server's answer of any status; raises `NoAnswer`."""
         try:
             return await self._client.get(url, timeout=timeout_s)
         except (httpx.RequestError, httpx.InvalidURL) as error:
-            raise NoAnswer(_words(error)) from None
+            raise NoAnswer(_one_line(error)) from None
 
     async def post(self, url: str, body: dict[str, Any]) -> Answer:  # Any: JSON
         """See `get`."""
         try:
             return await self._client.post(url, json=body)
         except httpx.RequestError as error:
-            raise NoAnswer(_words(error)) from None
+            raise NoAnswer(_one_line(error)) from None
 
     def close(self) -> None:
         """Close the connections and the loop."""
@@ -71,14 +71,14 @@ class ServerClient:
 
 
 class ServerEngine:
-    """Asks servers over HTTP. The key for them, where they want one, stands in OPENAI_API_KEY."""
+    """Requests completions from servers over HTTP, with the key in OPENAI_API_KEY, if it is set."""
 
     def __init__(self, settled: Settled) -> None:
         self._config, self._identity = settled.config, settled.identity
         self._endpoints = Endpoints(self._config.base_url, self._config.max_in_flight, self._config.patience_s)
         self._client = ServerClient(self._config.request_timeout_s, START_TIMEOUT_S)
         try:
-            self._client.loop.wait(self._look())
+            self._client.loop.wait(self._check_servers())
         except UserError:
             self.close()
             raise
@@ -95,16 +95,16 @@ class ServerEngine:
         """See `Engine`."""
         self._client.close()
 
-    async def _look(self) -> None:
-        """At the start at least one server must answer, and know the model where it lists its models."""
-        await asyncio.gather(*(self._look_at(endpoint) for endpoint in self._endpoints))
+    async def _check_servers(self) -> None:
+        """Check that at least one server answers, and that those that list their models serve the model."""
+        await asyncio.gather(*(self._check_server(endpoint) for endpoint in self._endpoints))
         troubles = [endpoint.trouble for endpoint in self._endpoints]
         if all(troubles):
             raise UserError(
-                f"--base-url {next(iter(self._endpoints)).url}: {troubles[0]}; start the server or mend the URL"
+                f"--base-url {next(iter(self._endpoints)).url}: {troubles[0]}; start the server or correct the URL"
             )
 
-    async def _look_at(self, endpoint: Endpoint) -> None:
+    async def _check_server(self, endpoint: Endpoint) -> None:
         try:
             response = await self._client.get(f"{endpoint.url}/models", START_TIMEOUT_S)
         except NoAnswer as error:
@@ -118,7 +118,7 @@ class ServerEngine:
 
     async def _complete(self, request: Request) -> Completion:
         path, body = question(request, self._config)
-        num_nonsense = 0
+        num_malformed = 0
         while True:
             async with self._endpoints.take() as endpoint:
                 try:
@@ -131,11 +131,11 @@ class ServerEngine:
                 try:
                     completion = completion_of(response.content, request)
                 except MALFORMED as error:
-                    num_nonsense += 1
-                    endpoint.failed(f"malformed answer ({_words(error)})")
-                    if num_nonsense >= MAX_NONSENSE:
+                    num_malformed += 1
+                    endpoint.failed(f"malformed answer ({_one_line(error)})")
+                    if num_malformed >= MAX_MALFORMED:
                         raise UserError(
-                            f"{endpoint.url}: gave {num_nonsense} malformed answers to {request.key}, "
+                            f"{endpoint.url}: gave {num_malformed} malformed answers to {request.key}, "
                             f"the last one {response.text[:80]!r}; is it OpenAI-compatible?"
                         ) from None
                     continue
@@ -143,7 +143,7 @@ class ServerEngine:
                 return completion
 
     def _is_refused(self, endpoint: Endpoint, response: Answer, request: Request) -> bool:
-        """True where the request should be made again; raises where that would not help."""
+        """True if the request should be retried; raises if a retry cannot help."""
         status = response.status_code
         if status == BUSY:
             endpoint.was_busy(_retry_after_s(response))
@@ -153,12 +153,12 @@ class ServerEngine:
             return True
         if response.is_success:
             return False
-        said = error_message(response.content, response.text)
+        message = error_message(response.content, response.text)
         if status in UNAUTHORISED:
             raise UserError(f"{endpoint.url}: refuses the key; put the right one into OPENAI_API_KEY")
-        if status != NOT_FOUND and TOO_LONG.search(said):
-            raise PromptTooLong(said[:160])
-        raise UserError(f"{endpoint.url}: HTTP {status} on problem {request.key}: {said[:160]}")
+        if status != NOT_FOUND and TOO_LONG.search(message):
+            raise PromptTooLong(message[:160])
+        raise UserError(f"{endpoint.url}: HTTP {status} on problem {request.key}: {message[:160]}")
 
 
 def _retry_after_s(response: Answer) -> float | None:
@@ -171,5 +171,5 @@ def _retry_after_s(response: Answer) -> float | None:
         return None
 
 
-def _words(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__

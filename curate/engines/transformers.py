@@ -1,7 +1,7 @@
-"""Generation by transformers, where vLLM can't be installed: padded batches, one after the other, in a thread.
+"""Generation with transformers, for machines without vLLM: padded batches, one after the other, in a thread.
 
-Each row of a batch draws from its own seeded generator, by adding Gumbel noise to the logits and taking the largest
-(which samples from the softmax exactly), so that a sample does not depend on who shares its batch.
+Each row of a batch draws with its own seeded generator: it adds Gumbel noise to the logits and takes the largest, which
+is an exact sample from the softmax. So a sample does not depend on the other rows of its batch.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_BATCH: Final = 32
 TINY: Final = 1e-20
 
 
-class Asked(NamedTuple):
+class Pending(NamedTuple):
     """A rendered request that waits for a batch."""
 
     request: Request
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
 
 
 class TransformersEngine:
-    """A model in this process; it takes what waits, up to `MAX_BATCH` requests, and generates to the end."""
+    """A model in this process; it batches waiting requests, up to `MAX_BATCH`, and completes each batch."""
 
     def __init__(self, settled: Settled) -> None:
         self._config, self._identity = settled.config, settled.identity
@@ -55,7 +55,7 @@ class TransformersEngine:
             raise UserError(f"{self._config.model}: transformers can't load it ({first[:200]})") from error
         self._skip_special = skips_special(self._tokenizer)
         self._model = model.to(self._device).eval()
-        self._inbox: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Pending | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name="transformers", daemon=True)
         self._thread.start()
 
@@ -67,7 +67,7 @@ class TransformersEngine:
         """See `Engine`."""
         prompt = render(request, self._config, self._tokenizer)
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        self._inbox.put(Asked(request, prompt, answer))
+        self._inbox.put(Pending(request, prompt, answer))
         return await answer
 
     def close(self) -> None:
@@ -80,28 +80,28 @@ class TransformersEngine:
             loop = batch[0].answer.get_loop()
             try:
                 completions = self._generate(batch)
-            except Exception as failure:  # noqa: BLE001  # it must reach those who wait, or they wait for ever
-                for asked in batch:
-                    loop.call_soon_threadsafe(asked.answer.set_exception, failure)
+            except Exception as failure:  # noqa: BLE001  # it must reach the waiting callers, or they block
+                for pending in batch:
+                    loop.call_soon_threadsafe(pending.answer.set_exception, failure)
             else:
                 loop.call_soon_threadsafe(_settle, batch, completions)
 
-    def _next_batch(self) -> list[Asked] | None:
+    def _next_batch(self) -> list[Pending] | None:
         first = self._inbox.get()
         if first is None:
             return None
         batch = [first]
         while len(batch) < MAX_BATCH and not self._inbox.empty():
-            if (asked := self._inbox.get()) is None:
-                # close() is called once nobody waits any more; keep its mark for the next turn
+            if (pending := self._inbox.get()) is None:
+                # close() comes after the last request; keep its mark for the next call
                 self._inbox.put(None)
                 break
-            batch.append(asked)
+            batch.append(pending)
         return batch
 
-    def _generate(self, batch: Sequence[Asked]) -> list[Completion]:
+    def _generate(self, batch: Sequence[Pending]) -> list[Completion]:
         ends = self._end_tokens()
-        width = max(len(asked.prompt.tokens) for asked in batch)
+        width = max(len(pending.prompt.tokens) for pending in batch)
         # left padding with any token: the mask hides it
         padded = [[ends[0]] * (width - len(a.prompt.tokens)) + a.prompt.tokens for a in batch]
         mask = [[0] * (width - len(a.prompt.tokens)) + [1] * len(a.prompt.tokens) for a in batch]
@@ -109,9 +109,9 @@ class TransformersEngine:
             output = self._model.generate(
                 input_ids=torch.tensor(padded, device=self._device),
                 attention_mask=torch.tensor(mask, device=self._device),
-                max_new_tokens=max(asked.prompt.max_tokens for asked in batch),
+                max_new_tokens=max(pending.prompt.max_tokens for pending in batch),
                 do_sample=False,
-                logits_processor=_sampler(self._config, [asked.request.seed for asked in batch], self._device),
+                logits_processor=_sampler(self._config, [pending.request.seed for pending in batch], self._device),
                 pad_token_id=ends[0],
                 **self._stop_arguments(),
             )
@@ -125,26 +125,26 @@ class TransformersEngine:
     def _stop_arguments(self) -> dict[str, Any]:  # Any: keyword arguments of generate
         return {"stop_strings": list(self._config.stop), "tokenizer": self._tokenizer} if self._config.stop else {}
 
-    def _read(self, asked: Asked, tokens: list[int], ends: set[int]) -> Completion:
-        tokens = tokens[: asked.prompt.max_tokens]
+    def _read(self, pending: Pending, tokens: list[int], ends: set[int]) -> Completion:
+        tokens = tokens[: pending.prompt.max_tokens]
         length = next((at for at, token in enumerate(tokens) if token in ends), len(tokens))
         num_tokens = min(length + 1, len(tokens))
         text = self._tokenizer.decode(tokens[:length], skip_special_tokens=self._skip_special)
         cuts = [at for stop in self._config.stop if (at := text.find(stop)) >= 0]
         has_ended = length < len(tokens) or bool(cuts)
-        text = asked.prompt.prefix + (text[: min(cuts)] if cuts else text)
-        request = asked.request
+        text = pending.prompt.prefix + (text[: min(cuts)] if cuts else text)
+        request = pending.request
         reason = "stop" if has_ended else "length"
         return Completion(request.key, request.index, text, num_tokens, reason, request.seed)
 
 
 class _GumbelNoise:
-    """A logits processor: the largest logit after it is a sample from the softmax before it, row by row seeded."""
+    """A logits processor: its largest output is a sample from the softmax of its input, with a seed per row."""
 
     def __init__(self, seeds: Sequence[int], device: str) -> None:
         self._generators = [torch.Generator(device).manual_seed(seed) for seed in seeds]
 
-    def __call__(self, _: Any, logits: Any) -> Any:  # [batch, vocabulary], as transformers hands it over
+    def __call__(self, _: Any, logits: Any) -> Any:  # [batch, vocabulary], as transformers passes it
         vocabulary = logits.shape[-1]
         uniform = torch.stack(
             [torch.rand(vocabulary, generator=generator, device=logits.device) for generator in self._generators]
@@ -166,7 +166,7 @@ def _sampler(config: EngineConfig, seeds: Sequence[int], device: str) -> Any:
     return steps
 
 
-def _settle(batch: Sequence[Asked], completions: Sequence[Completion]) -> None:
-    for asked, completion in zip(batch, completions, strict=True):
-        if not asked.answer.done():
-            asked.answer.set_result(completion)
+def _settle(batch: Sequence[Pending], completions: Sequence[Completion]) -> None:
+    for pending, completion in zip(batch, completions, strict=True):
+        if not pending.answer.done():
+            pending.answer.set_result(completion)

@@ -1,7 +1,7 @@
-"""vLLM in this process: requests go into its running batch as they come and come out as they finish.
+"""vLLM in this process: requests join its running batch when they arrive and leave it when they finish.
 
-Prompts are rendered and measured here, so vLLM sees tokens only. Every request carries its own seed. What a CPU needs
-otherwise than a GPU stands in `_for_cpu`; the two ways to drive vLLM stand in `vllm_drivers`.
+Prompts are rendered and measured here, so vLLM sees tokens only. Every request has its own seed. `_for_cpu` has the
+settings for a CPU, `vllm_drivers` the two ways to drive vLLM.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CPU_BATCHED_TOKENS: Final = 4096
 
 
 class VllmEngine:
-    """A model served by vLLM without a server. Starting it takes 5 s on a CPU at the least."""
+    """A model served by vLLM without a server. Starting it takes at least 5 s on a CPU."""
 
     def __init__(self, settled: Settled, shelf: Shelf) -> None:
         if settled.folder is None:
@@ -98,7 +98,7 @@ def _load_tokenizer(settled: Settled) -> Any:
 
 
 def _started_as(settled: Settled) -> str:
-    """All that a started vLLM depends on: the model itself and the options that do not belong to one request."""
+    """The parameters of a started vLLM: the model and the options that do not belong to one request."""
     options = set(EngineConfig.model_fields) - set(Sampling.model_fields) - set(PromptConfig.model_fields)
     chosen = settled.config.model_dump(mode="json", include=options)
     return canonical_json({**chosen, "model": settled.identity["model"], "folder": str(settled.folder)})
@@ -122,7 +122,7 @@ def _start(config: EngineConfig, folder: Path) -> Driver:
 
 
 def _hush() -> None:
-    """Keep start-up remarks that a user can do nothing about off the screen, unless asked for."""
+    """Silence start-up messages that a user cannot act on, unless the environment sets a level."""
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     logging.getLogger("torch._library.triton").setLevel(logging.ERROR)  # no triton on a machine without a GPU
 
@@ -135,7 +135,7 @@ def is_cpu() -> bool:
 
 
 def arguments(config: EngineConfig, folder: Path) -> dict[str, Any]:
-    """How vLLM is started: `EngineArgs` for a settled config."""
+    """The arguments to start vLLM with: `EngineArgs` of a settled config."""
     common = {
         "model": str(folder),
         "dtype": config.dtype,

@@ -1,8 +1,8 @@
-"""Two ways to drive vLLM: its asynchronous engine where there are GPUs, a stepped engine in this process on a CPU.
+"""Two ways to drive vLLM: its asynchronous engine on GPUs, a stepped engine in this process on a CPU.
 
-Both take token prompts as they come and give outputs as they finish. `AsyncDriver` is what several GPUs want (tensor
-and data parallel, a process for the engine's core). `SteppedDriver` steps the synchronous engine in a thread: on two
-cores it starts four times as fast, since nothing is imported twice, and generates no slower.
+Both accept token prompts at any time and return each output when it is finished. `AsyncDriver` supports several GPUs
+(tensor and data parallel, a process for the engine's core). `SteppedDriver` steps the synchronous engine in a thread:
+on two cores it starts four times as fast, since nothing is imported twice, and generates no slower.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 from curate.engines.own_loop import OwnLoop
 
-# Any: vllm has no stubs here, so its prompts, parameters and outputs are what it makes of them
+# Any: vllm has no stubs here, so its prompts, parameters and outputs are untyped
 
 
 class Ask(NamedTuple):
-    """One request on its way into the stepped engine."""
+    """One request to the stepped engine."""
 
     request_id: str
     prompt: Any
@@ -34,7 +34,7 @@ class Driver(Protocol):
         ...
 
     def is_idle(self) -> bool:
-        """Whether it is well and has nothing left to do, so that somebody else may ask it from another event loop."""
+        """Whether it works and has no requests left, so that another event loop may use it."""
         ...
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class Driver(Protocol):
 
 
 class AsyncDriver:
-    """vLLM's `AsyncLLM` on an event loop of its own: it dies with the loop that it was first asked from."""
+    """vLLM's `AsyncLLM` on its own event loop, since it is bound to the loop of its first request."""
 
     def __init__(self, arguments: dict[str, Any]) -> None:
         from vllm import AsyncEngineArgs
@@ -66,12 +66,12 @@ class AsyncDriver:
         self._loop.close()
 
     async def _generate(self, request_id: str, prompt: Any, params: Any) -> Any:
-        # asked for the final output only, so this is a list of one
+        # the request is for the final output only, so this is a list of one
         return [output async for output in self._engine.generate(prompt, params, request_id)][-1]
 
     async def _shut_down(self) -> None:
         self._engine.shutdown()
-        del self._engine  # its finalizer prints an error where it runs at the end of the process
+        del self._engine  # its finalizer prints an error if it runs at the end of the process
 
 
 class SteppedDriver:
@@ -113,13 +113,13 @@ class SteppedDriver:
         try:
             while self._take_in():
                 self._hand_out([output for output in self._engine.step() if output.finished])
-        except Exception as failure:  # noqa: BLE001  # whatever ends the thread must reach those who wait for it
+        except Exception as failure:  # noqa: BLE001  # whatever ends the thread must reach the waiting callers
             self._failure = failure
             for ask in self._asked.values():
                 ask.answer.get_loop().call_soon_threadsafe(_fail, ask.answer, failure)
 
     def _take_in(self) -> bool:
-        """Move new requests into the engine, waiting for one where it has nothing to do; False at the end."""
+        """Move new requests into the engine, waiting for one if it is idle; False at the end."""
         try:
             while True:
                 ask = self._inbox.get(block=not self._asked)
@@ -134,7 +134,7 @@ class SteppedDriver:
         if not outputs:
             return
         done = [(self._asked.pop(output.request_id).answer, output) for output in outputs]
-        # one call into the loop for all that finished in this step
+        # one call into the loop for all outputs of this step
         done[0][0].get_loop().call_soon_threadsafe(_settle, done)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Kept(NamedTuple):
-    """A driver and what it was started with: equal keys mean that one may stand for the other."""
+    """A driver and the key of its start: drivers with equal keys are interchangeable."""
 
     key: str
     driver: Driver
@@ -29,7 +29,7 @@ class Shelf:
         self._kept: Kept | None = None
 
     def take(self, key: str, start: Callable[[], Driver]) -> Driver:
-        """The kept driver, where it was started with the same key; else a new one, with the kept one stopped."""
+        """The kept driver if it was started with the same key; else a new one, after the kept one is stopped."""
         if self._kept is not None and self._kept.key == key:
             kept, self._kept = self._kept, None
             return kept.driver
@@ -37,7 +37,7 @@ class Shelf:
         return start()
 
     def leave(self, key: str, driver: Driver) -> None:
-        """Keep a driver that has nothing left to do; stop it where nothing is kept or it is broken off or broken."""
+        """Keep an idle driver; stop it if the shelf is closed or the driver has requests left or is broken."""
         if self._is_open and driver.is_idle():
             self.clear()
             self._kept = Kept(key, driver)

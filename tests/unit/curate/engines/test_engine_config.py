@@ -1,4 +1,4 @@
-"""Which engine is meant and what identifies it, without loading a model."""
+"""The choice of an engine and its identity, without loading a model."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def model(folder: Path, **changes: Any) -> Path:
     return folder
 
 
-def test_equal_files_are_the_same_model_wherever_they_lie(tmp_path: Path) -> None:
+def test_equal_files_are_the_same_model_in_any_folder(tmp_path: Path) -> None:
     here, there = (EngineConfig(model=str(model(tmp_path / name / "model"))) for name in ("here", "there"))
     assert settle(here).identity == settle(there).identity
     assert (settle(here).model_name, settle(there).model_name) == ("here/model", "there/model")
@@ -40,7 +40,7 @@ def test_every_deciding_file_changes_the_digest(tmp_path: Path, name: str) -> No
     assert plain != changed
 
 
-def test_what_training_leaves_beside_a_model_does_not(tmp_path: Path) -> None:
+def test_training_files_beside_a_model_do_not_change_the_digest(tmp_path: Path) -> None:
     folder = model(tmp_path / "model")
     before = settle(EngineConfig(model=str(folder))).identity
     (folder / "optimizer.pt").write_bytes(b"state")
@@ -49,7 +49,7 @@ def test_what_training_leaves_beside_a_model_does_not(tmp_path: Path) -> None:
     assert settle(EngineConfig(model=str(folder))).identity == before
 
 
-def test_a_model_that_was_trained_on_is_another_one_within_the_same_process(tmp_path: Path) -> None:
+def test_a_retrained_model_gets_another_digest_in_the_same_process(tmp_path: Path) -> None:
     folder = model(tmp_path / "model")
     before = settle(EngineConfig(model=str(folder))).identity
     (folder / "model.safetensors").write_bytes(b"other weights")
@@ -64,7 +64,7 @@ def test_sampling_and_prompt_are_part_of_the_identity_and_devices_are_not(tmp_pa
     assert settle(EngineConfig(model=folder, tensor_parallel_size=8, max_in_flight=3)).identity == plain
 
 
-def test_auto_takes_the_engine_that_the_other_options_speak_of(tmp_path: Path) -> None:
+def test_auto_takes_the_engine_that_the_other_options_imply(tmp_path: Path) -> None:
     (tmp_path / "script.json").write_text("{}")
     assert settle(EngineConfig(script=tmp_path / "script.json")).config.engine == "scripted"
     assert settle(EngineConfig(base_url=("http://a/v1",), model="m")).config.engine == "server"
@@ -80,7 +80,7 @@ def test_how_thinking_was_switched_off_is_recorded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "line"),
     [
         ({"model": "/nowhere/model"}, "there is no such folder"),
         ({"model": "./nowhere"}, "there is no such folder"),
@@ -90,29 +90,29 @@ def test_how_thinking_was_switched_off_is_recorded(tmp_path: Path) -> None:
         ({"base_url": ["http://a/v1"]}, "needs --model"),
     ],
 )
-def test_a_model_that_cannot_be_found_is_one_line(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said) as caught:
+def test_a_model_that_cannot_be_found_is_one_line(settings: dict[str, Any], line: str) -> None:
+    with pytest.raises(UserError, match=line) as caught:
         settle(parse(EngineConfig, settings, "--"))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("changes", "settings", "said"),
+    ("changes", "settings", "line"),
     [
         ({"config.json": {}, "tokenizer_config.json": {}}, {}, "no chat template"),
         ({"config.json": {"max_position_embeddings": 512}}, {}, "lower it"),
         ({}, {"max_model_len": 1024}, "lower it"),
     ],
 )
-def test_a_model_that_cannot_be_asked_so_is_one_line(
-    tmp_path: Path, changes: dict[str, Any], settings: dict[str, Any], said: str
+def test_options_that_do_not_fit_the_model_are_one_line(
+    tmp_path: Path, changes: dict[str, Any], settings: dict[str, Any], line: str
 ) -> None:
     folder = model(tmp_path / "model", **changes)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=line):
         settle(EngineConfig(model=str(folder), **settings))
 
 
-def test_a_folder_that_is_no_model_says_what_is_missing(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_a_model_names_the_missing_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no config\.json"):
         settle(EngineConfig(model=str(tmp_path)))
     (tmp_path / "config.json").write_text("{}")

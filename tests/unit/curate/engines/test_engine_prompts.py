@@ -1,4 +1,4 @@
-"""How a problem is put to a model: pure text, one way for measuring and training."""
+"""The prompt of a problem: pure text, built in one way for measuring and training."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ def test_latex_braces_pass_through_the_template_unchanged() -> None:
     assert raw_text("Solve \\frac{1}{2}x = {3}", config) == "Q: Solve \\frac{1}{2}x = {3}\nA in \\boxed{}:"
 
 
-def test_a_system_message_stands_first() -> None:
+def test_a_system_message_comes_first() -> None:
     roles = [message["role"] for message in messages("x", PromptConfig(system="Be brief."))]
     assert roles == ["system", "user"]
 
 
-def test_a_template_may_stand_in_a_file(tmp_path: Path) -> None:
+def test_a_template_is_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "shots.txt").write_text("1+1\n2\n{prompt}\n")
     assert raw_text("2+2", PromptConfig(template=f"@{tmp_path / 'shots.txt'}")) == "1+1\n2\n2+2\n"
     with pytest.raises(UserError, match="there is no file"):
@@ -41,7 +41,7 @@ def test_a_template_without_the_problem_is_refused() -> None:
         (None, False, "instruction"),
     ],
 )
-def test_thinking_is_switched_off_by_the_first_way_that_the_model_knows(
+def test_thinking_is_switched_off_by_the_first_way_that_the_model_supports(
     template: str | None, knows_think: bool, by: str
 ) -> None:
     settled = settle_thinking(PromptConfig(thinking="off"), template, knows_think=knows_think)
@@ -65,7 +65,7 @@ def test_each_way_of_not_thinking_changes_one_thing() -> None:
     assert [by for by, config in ways.items() if ANSWER_ONLY in raw_text("x", config)] == ["instruction"]
 
 
-def test_thinking_as_asked_is_not_settled_again() -> None:
+def test_a_stated_way_of_not_thinking_is_kept() -> None:
     config = PromptConfig(thinking="off", no_think_by="instruction")
     assert settle_thinking(config, "enable_thinking", knows_think=True) == config
     assert settle_thinking(PromptConfig(), "enable_thinking", knows_think=True).no_think_by == "auto"

@@ -115,13 +115,13 @@ def test_a_raw_prompt_goes_to_the_completions_path() -> None:
         ("instruction", "chat_template_kwargs", None),
     ],
 )
-def test_thinking_is_switched_off_as_asked(by: str, field: str, value: Any) -> None:
+def test_thinking_is_switched_off_by_the_chosen_way(by: str, field: str, value: Any) -> None:
     with serving(good) as served:
         ask(served.url, thinking="off", no_think_by=by)
     assert served.bodies[0].get(field) == value
 
 
-def test_reasoning_that_the_server_took_apart_is_put_back() -> None:
+def test_reasoning_that_the_server_separated_is_put_back() -> None:
     def apart(body: dict[str, Any], _: int) -> Answer:
         message = {"content": "\\boxed{7}", "reasoning_content": "3+4"}
         return reply({"choices": [{"message": message, "finish_reason": "length"}]})
@@ -141,7 +141,7 @@ def test_several_servers_share_the_work() -> None:
     assert min(len(first.bodies), len(second.bodies)) >= 10
 
 
-def test_a_server_that_fails_is_asked_again_after_a_rest() -> None:
+def test_a_failed_server_is_retried_after_a_rest() -> None:
     def third_time_lucky(body: dict[str, Any], number: int) -> Answer:
         return good(body) if number > 2 else reply({"error": "warming up"}, 503)
 
@@ -149,7 +149,7 @@ def test_a_server_that_fails_is_asked_again_after_a_rest() -> None:
         assert ask(served.url)[0].num_tokens == 5
 
 
-def test_a_dead_servers_work_moves_to_the_others() -> None:
+def test_requests_of_a_dead_server_move_to_the_others() -> None:
     with serving(good) as alive, serving(good) as dying:
         config = EngineConfig(base_url=(dying.url, alive.url), model="tiny", patience_s=5)
 
@@ -167,7 +167,7 @@ def test_a_dead_servers_work_moves_to_the_others() -> None:
     assert len(alive.bodies) >= 10
 
 
-def test_a_busy_server_is_left_alone_for_as_long_as_it_asks() -> None:
+def test_a_busy_server_rests_for_the_time_that_it_requests() -> None:
     times: list[float] = []
 
     def busy_once(body: dict[str, Any], number: int) -> Answer:
@@ -179,7 +179,7 @@ def test_a_busy_server_is_left_alone_for_as_long_as_it_asks() -> None:
     assert times[1] - times[0] >= 0.6
 
 
-def test_a_server_that_is_busy_gets_fewer_requests_at_once() -> None:
+def test_a_busy_server_gets_fewer_concurrent_requests() -> None:
     lock = threading.Lock()
     at_once = most = num_refused = 0
 
@@ -200,7 +200,7 @@ def test_a_server_that_is_busy_gets_fewer_requests_at_once() -> None:
     assert num_refused < 60
 
 
-def test_malformed_answers_are_tried_again_and_then_named() -> None:
+def test_malformed_answers_are_retried_and_then_reported() -> None:
     with serving(lambda body, number: good(body) if number > 2 else (200, {}, b"<html>")) as served:
         assert ask(served.url)[0].num_tokens == 5
     with (
@@ -218,34 +218,34 @@ def test_malformed_answers_are_tried_again_and_then_named() -> None:
         "The input (700 tokens) is longer than the model's context length (512 tokens).",
     ],
 )
-def test_a_prompt_too_long_for_the_server_is_a_fact_about_the_problem(message: str) -> None:
+def test_a_prompt_too_long_for_the_server_drops_only_its_problem(message: str) -> None:
     with serving(lambda *_: reply({"error": {"message": message}}, 400)) as served, pytest.raises(PromptTooLong):
         ask(served.url)
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(401, "OPENAI_API_KEY"), (404, "HTTP 404"), (400, "HTTP 400 on problem key0: chat template")]
+    ("status", "line"), [(401, "OPENAI_API_KEY"), (404, "HTTP 404"), (400, "HTTP 400 on problem key0: chat template")]
 )
-def test_what_no_retry_would_mend_is_one_line(status: int, said: str) -> None:
+def test_a_fault_that_no_retry_fixes_is_one_line(status: int, line: str) -> None:
     with serving(lambda *_: reply({"error": {"message": "chat template raised"}}, status)) as served:
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=line):
             ask(served.url)
         assert len(served.bodies) == 1
 
 
-def test_no_server_at_the_start_is_one_line_at_once() -> None:
+def test_no_server_at_the_start_is_one_line_without_waiting() -> None:
     start_s = time.monotonic()
-    with pytest.raises(UserError, match=r"does not answer.*start the server or mend the URL"):
+    with pytest.raises(UserError, match=r"does not answer.*start the server or correct the URL"):
         ask("http://127.0.0.1:9/v1", patience_s=60)
     assert time.monotonic() - start_s < 5
 
 
-def test_a_model_that_the_server_lacks_is_named_with_what_it_serves() -> None:
+def test_the_error_for_a_model_that_the_server_lacks_lists_what_it_serves() -> None:
     with serving(good) as served, pytest.raises(UserError, match="serves tiny"):
         open_engine(EngineConfig(base_url=(served.url,), model="huge")).__enter__()
 
 
-def test_servers_that_go_down_in_mid_run_lose_nothing_and_the_rerun_goes_on(tmp_path: Path) -> None:
+def test_servers_that_go_down_during_a_run_lose_nothing_and_the_rerun_resumes(tmp_path: Path) -> None:
     def dies(body: dict[str, Any], number: int) -> Answer:
         return good(body) if number <= 10 else reply({}, 500)
 

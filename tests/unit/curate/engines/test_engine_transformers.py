@@ -40,7 +40,7 @@ def ask(model: Path, **settings: Any) -> list[Completion]:
         return complete(engine, *(Request("key", n, "3 + 4", n) for n in range(4)))
 
 
-def test_a_seed_decides_a_completion_whoever_shares_its_batch(engine: Engine) -> None:
+def test_a_seed_decides_a_completion_in_any_batch(engine: Engine) -> None:
     alone = complete(engine, Request("a", 0, "3 + 4", seed=7))[0]
     # prompts of other lengths make the padding differ
     crowd = complete(engine, *(Request("b", n, "3 + 4" * (1 + n % 3 * (n != 7)), seed=n) for n in range(40)))
@@ -87,7 +87,7 @@ def test_a_stop_text_ends_a_completion_and_is_not_part_of_it(model: Path) -> Non
     assert whole.finish_reason == "length"
 
 
-def test_a_prompt_beyond_the_context_is_told_apart(engine: Engine) -> None:
+def test_a_prompt_beyond_the_context_raises_its_own_error(engine: Engine) -> None:
     with pytest.raises(PromptTooLong, match=r"\+ 12 > 512 tokens"):
         complete(engine, Request("a", 0, "3 + 4" * 200, seed=1))
 
@@ -99,7 +99,7 @@ def with_template(model: Path, folder: Path, template: str) -> Path:
     return folder
 
 
-def test_a_think_block_that_the_template_opens_stands_in_the_completion(model: Path, tmp_path: Path) -> None:
+def test_a_think_block_that_the_template_opens_is_part_of_the_completion(model: Path, tmp_path: Path) -> None:
     opens = with_template(model, tmp_path / "opens", "<|user|>{{ messages[-1].content }}<|assistant|><think>\n")
     assert all(completion.text.startswith("<think>") for completion in ask(opens))
 
