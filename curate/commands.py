@@ -1,4 +1,4 @@
-"""The commands of the curate room, one per stage, made from a table: `gradus curate <stage> POOL --out OUT [options]`.
+"""The commands of the curate room, one per stage in a table: `gradus curate <stage> POOL --out OUT [options]`.
 
 A stage's module holds its config model and a function `stage(config) -> Stage`. The command's options are the model's
 fields; its help is the model's docstring, whose last line is an example.
@@ -26,20 +26,21 @@ from curate.stages import FIRST, STAGES, Entry
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
 
-Pool = Annotated[Path, typer.Argument(help="Artifact folder of the stage before.", show_default=False)]
+Pool = Annotated[Path, typer.Argument(help="Artifact folder of the previous stage.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", help="Artifact folder to write.", show_default=False)]
-Force = Annotated[bool, typer.Option("--force", help="Replace what another configuration left in --out.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the result of another configuration in --out.")]
 Executor = Annotated[
     str,
     typer.Option(
-        "--executor", metavar="local|ray", help="Where batches run: here, or on a Ray cluster; dedup here only."
+        "--executor",
+        metavar="local|ray",
+        help="Where batches run: this machine or a Ray cluster; dedup: this machine.",
     ),
 ]
 
 RUN_HELP: Final = """Run a pipeline file: import its sources, then every stage in order, into one run folder.
 
-What has not changed since the last run is reused, and an interrupted run goes on where it stopped. Paths in the file
-start from the working folder.
+Unchanged stages are reused, and an interrupted run resumes. Paths in the file are relative to the working folder.
 
 Example: gradus curate run pipeline.yaml --out runs/first
 """
@@ -63,7 +64,7 @@ app = typer.Typer(
 
 
 def summary(outcome: Outcome) -> str:
-    """One screen about a finished stage: rows in, kept, dropped by reason."""
+    """The printed summary of a finished stage: rows in, kept, dropped by reason."""
     manifest = outcome.manifest
     width = len(f"{manifest.num_in:,}")
     lines = [
@@ -104,7 +105,7 @@ def ingest_command(
     encodings: Encodings = [],  # noqa: B006
     force: Force = False,
 ) -> None:
-    """Print what every column was taken for, then import."""
+    """Print the detected column mapping, then import."""
     stated = {"map": maps, "licence": licences, "revision": revisions, "split": splits, "weight": weights}
     stated["encoding"] = encodings
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
@@ -120,7 +121,7 @@ app.command(FIRST, help=IngestConfig.__doc__)(with_options(ingest_command, Inges
 
 def _add(name: str, entry: Entry) -> None:
     module = importlib.import_module(entry.module)
-    model: type[Config] = getattr(module, entry.config)  # the table names it, so that the command needs no code
+    model: type[Config] = getattr(module, entry.config)  # named in the table, so that a command needs no code
 
     def command(pool: Pool, out: Out, config: Config, force: Force = False, executor: Executor = "local") -> None:
         typer.echo(summary(run_stage(module.stage(config), open_artifact(pool), out, force=force, executor=executor)))
@@ -150,12 +151,12 @@ Measured = Annotated[Path, typer.Argument(help="Artifact that `difficulty` wrote
 
 
 def redecide_command(measured: Measured, out: Out, config: RedecideConfig, force: Force = False) -> None:
-    """Decide an artifact of the difficulty stage anew."""
+    """Decide an artifact of the difficulty stage again."""
     outcome = redecide(open_artifact(measured), config, out, force=force)
     typer.echo(summary(outcome))
     if outcome.manifest.reasons.get("undersampled"):
         typer.echo(
-            f"to draw what is lacking: gradus curate difficulty POOL --samples-from {measured}, with the same band"
+            f"to draw the missing samples: gradus curate difficulty POOL --samples-from {measured}, with the same band"
         )
 
 
@@ -187,7 +188,7 @@ def run_command(
 @app.command("funnel", help=FUNNEL_HELP)
 def funnel_command(
     run: Annotated[Path, typer.Argument(help="Folder of a run, or one that holds its artifacts.", show_default=False)],
-    png: Annotated[bool, typer.Option("--png", help="Draw it too, as RUN/funnel.png.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="Also draw it as RUN/funnel.png.")] = False,
 ) -> None:
     """Print a run's funnel."""
     from curate.artifacts.funnel import chain_in, draw, steps_of, table

@@ -1,9 +1,9 @@
-"""Command line options from a config model, so that name, type, default and help are written once.
+"""Builds command line options from a config model, so that name, type, default and help are written once.
 
 `with_options(command, Config)` gives typer a signature in which the parameter `config` is replaced by one option per
-setting of the model and of the tables in it (`--sampling.temperature`), and by `--config FILE`, a YAML file of the same
-settings. Types that typer knows pass as they are; all others are read as text and parsed by the model itself. A
-parameter that is a dataclass stands for its fields, each annotated as typer wants it: `with_records`.
+setting of the model and of its tables (`--sampling.temperature`), and by `--config FILE`, a YAML file of the same
+settings. Types that typer supports pass unchanged; the model parses all others from text. `with_records` replaces a
+dataclass parameter by its fields, each annotated for typer.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from curate.tables import Place, at, holds, merged, nested, places, table_of
 
 PLAIN = (int, float, bool, str, Path)
 
-# what may be said of several sources on a command line, for `curate.ingest.sources.sources_from`
+# options for several sources on a command line, for `curate.ingest.sources.sources_from`
 Maps = Annotated[
     list[str],
     typer.Option("--map", metavar="<str>", help="FIELD=COLUMN, or NAME:FIELD=COLUMN for one source; repeatable."),
 ]
-Names = Annotated[list[str], typer.Option("--name", metavar="<str>", help="Names of the sources, in their order.")]
+Names = Annotated[list[str], typer.Option("--name", metavar="<str>", help="Names of the sources, in order.")]
 Revisions = Annotated[
     list[str], typer.Option("--revision", metavar="<str>", help="Revision, or NAME=REVISION for one source.")
 ]
@@ -42,26 +42,26 @@ SETTINGS: Final = inspect.Parameter(
     "settings",
     inspect.Parameter.KEYWORD_ONLY,
     annotation=Annotated[
-        Path | None, typer.Option("--config", help="YAML file of the options below; those given here win.")
+        Path | None, typer.Option("--config", help="YAML file of the options below; command-line options override it.")
     ],
     default=None,
 )
 
 
 def with_options(command: Callable[..., None], model: type[Config]) -> Callable[..., None]:
-    """The command as typer should see it: its own parameters, then one option per setting of `model`.
+    """The command with a signature for typer: its own parameters, then one option per setting of `model`.
 
-    `command` takes a parameter `config`; the wrapper builds it from the options that were given, so that a bad value is
-    one `UserError` line.
+    `command` takes a parameter `config`; the wrapper builds it from the given options. A bad value raises `UserError`
+    with one line.
     """
     command = with_records(command)
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "config"]
     options = {_variable(place): place for place in places(model)}
     settable = [_parameter(name, place) for name, place in options.items()]
 
-    def run(settings: Path | None, **given: Any) -> None:  # Any: typer hands over whatever each option parsed to
+    def run(settings: Path | None, **given: Any) -> None:  # Any: typer passes the parsed value of each option
         mine = {p.name: given.pop(p.name) for p in own}
-        # an option that was not given is left to the file, and then to the model's own default
+        # an option that is not given comes from the file, else from the model's default
         values = _values(model, {options[key].path: value for key, value in given.items() if value not in (None, [])})
         table = _read(settings, model) if settings else {}
 
@@ -74,12 +74,12 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
 
 
 def with_records(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer should see it: a parameter that is a dataclass is replaced by one per field."""
+    """The command with a signature for typer: a dataclass parameter is replaced by one parameter per field."""
     parameters = list(inspect.signature(command, eval_str=True).parameters.values())
-    # Any: whatever dataclasses the command is annotated with
+    # Any: the dataclasses of the command's annotations
     records: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
 
-    def run(**given: Any) -> None:  # Any: typer hands over whatever each option parsed to
+    def run(**given: Any) -> None:  # Any: typer passes the parsed value of each option
         for name, record in records.items():
             given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
         command(**given)
@@ -103,7 +103,7 @@ def _of_record(record: Any) -> Iterator[inspect.Parameter]:
 def _signed(
     run: Callable[..., None], command: Callable[..., None], parameters: list[inspect.Parameter]
 ) -> Callable[..., None]:
-    """`run` with the command's name and text, and these parameters by keyword."""
+    """`run` with the command's name and docstring, and these parameters as keywords."""
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     run.__name__ = command.__name__
     run.__doc__ = command.__doc__
@@ -120,7 +120,7 @@ def _read(settings: Path, model: type[Config]) -> dict[str, Any]:
 
 
 def _values(model: type[Config], given: dict[tuple[str, ...], Any]) -> dict[str, Any]:  # Any: as typer parsed it
-    """The values of options, inside their tables; one setting of a table goes over a table that is given whole."""
+    """The values of options, inside their tables; one setting of a table overrides a table that is given whole."""
     values: dict[str, Any] = {}
     try:
         for path in sorted(given, key=len):
@@ -131,7 +131,7 @@ def _values(model: type[Config], given: dict[tuple[str, ...], Any]) -> dict[str,
 
 
 def _variable(place: Place) -> str:
-    """A name that Python takes for the parameter behind an option."""
+    """A valid Python name for the parameter of an option."""
     return "__".join(place.path)
 
 
@@ -150,7 +150,7 @@ def _parameter(name: str, place: Place) -> inspect.Parameter:
 
 
 def _option_type(annotation: Any) -> Any:
-    """What typer parses: a plain type, a list of them, or text for the model to parse; None when not given."""
+    """The type that typer parses: a plain type, a list, or text for the model to parse; None if not given."""
     args = [arg for arg in get_args(annotation) if arg is not type(None)]
     if get_origin(annotation) in (Union, types.UnionType):
         return _option_type(args[0]) if len(args) == 1 else str | None
@@ -162,12 +162,12 @@ def _option_type(annotation: Any) -> Any:
 
 
 def _help(place: Place) -> str:
-    """The field's description with its default behind it; typer itself would set a text default in parentheses."""
+    """The field's description, then its default; typer itself would put a text default in parentheses."""
     info = place.info
     if (table := table_of(info)) is not None:
         first, *_ = table.model_fields
         alone = option(f"{place.names[-1]}.{first}")
-        return f"{info.description} One alone: {alone} VALUE.  [fields: {', '.join(table.model_fields)}]"
+        return f"{info.description} One field: {alone} VALUE.  [fields: {', '.join(table.model_fields)}]"
     default = info.get_default(call_default_factory=True) if not info.is_required() else None
     if default in (None, (), [], {}, ""):
         return info.description or ""
@@ -184,5 +184,5 @@ def _shown(default: Any) -> str:
 def _metavar(info: FieldInfo) -> str | None:
     if get_origin(info.annotation) is Literal:
         return "|".join(str(arg) for arg in get_args(info.annotation))
-    # else typer would show list[str], which says no more to a user
+    # typer would show list[str], which does not help a user
     return "<str>" if _option_type(info.annotation) == (list[str] | None) else None

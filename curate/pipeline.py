@@ -1,11 +1,11 @@
-"""A pipeline: sources and stages from one YAML file, run in order into one folder, each stage an artifact of its own.
+"""Runs a pipeline: sources and stages from one YAML file, in order, into one folder with an artifact per stage.
 
     RUN/pipeline.json   the stages in order
     RUN/ingest/         the first artifact, RUN/<stage>/ the ones after it
 
-A stage's table holds the fields of its config and nothing else. A rerun reuses what has not changed and goes on where
-an interrupted one stopped; what has changed is refused, unless `force`. Stages that ask the same model with the same
-engine options share one start of vLLM.
+A stage's table holds the fields of its config and nothing else. A rerun reuses unchanged stages and resumes an
+interrupted one; a changed stage is refused, unless `force`. Stages that use the same model with the same engine options
+share one start of vLLM.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PipelineFile(Config):
 
 
 class Pipeline(NamedTuple):
-    """What a pipeline file asks for: the planned sources, and the stages in order, of which the first reads them."""
+    """The content of a pipeline file: the planned sources, and the stages in order; the first one reads the sources."""
 
     plans: list[Plan]
     stages: dict[str, Config]
@@ -53,7 +53,7 @@ class Pipeline(NamedTuple):
 
 
 def read_pipeline(path: Path) -> Pipeline:
-    """Read and check a pipeline file and look at its sources; `UserError` names the first thing wrong."""
+    """Read and check a pipeline file and plan its sources; `UserError` names the first mistake."""
     file = parse(PipelineFile, read_yaml(path), str(path))
     if not file.sources:
         raise UserError(f"{path}: sources is empty; name at least one path or hub id")
@@ -68,9 +68,9 @@ def read_pipeline(path: Path) -> Pipeline:
 def run_pipeline(
     pipeline: Pipeline, out: Path, done: Callable[[Outcome], None], *, force: bool = False, executor: str = "local"
 ) -> None:
-    """Run every stage in order; `done` is called behind each. Raises `UserError` where an earlier run is in the way.
+    """Run every stage in order; `done` is called after each. Raises `UserError` if an earlier run is in the way.
 
-    What the stages need (a benchmark, a model, rulings) is looked for before the first of them begins.
+    Inputs of the stages (a benchmark, a model, rulings) are checked before the first stage starts.
     """
     stages = {name: _stage(name, pipeline) for name in pipeline.names()}
     _record(pipeline, out, force=force)
@@ -85,7 +85,7 @@ def run_pipeline(
 
 
 def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:
-    """One line a stage: its settings and what a run would do with it; nothing is written."""
+    """One line per stage: its settings and what a run would do with it; writes nothing."""
     digest: str | None = None
     for name, config in pipeline.stages.items():
         stage = _stage(name, pipeline)
@@ -97,7 +97,7 @@ def plan_lines(pipeline: Pipeline, out: Path) -> Iterator[str]:
 
 
 def stages_of(run: Path) -> list[str]:
-    """The stages of a run folder, in order; `UserError` where it is none."""
+    """The stages of a run folder, in order; raises `UserError` for any other folder."""
     try:
         names: list[str] = json.loads((run / PIPELINE).read_bytes())["stages"]
     except (FileNotFoundError, NotADirectoryError):
@@ -121,7 +121,7 @@ def _stage(name: str, pipeline: Pipeline) -> Stage:
 
 
 def _record(pipeline: Pipeline, out: Path, *, force: bool) -> None:
-    """Write the order of the stages, first of all; refuse where another order lies there."""
+    """Write the order of the stages before they run; raise `UserError` if the folder has another order."""
     if (out / PIPELINE).exists() and not force:
         earlier: Sequence[str] = stages_of(out)
         if earlier != pipeline.names():
@@ -135,7 +135,7 @@ def _record(pipeline: Pipeline, out: Path, *, force: bool) -> None:
 
 
 def _state(folder: Path, wanted: str | None) -> tuple[str | None, str]:
-    """The digest of a finished artifact with this fingerprint, and in words what a run would do."""
+    """The digest of a finished artifact with this fingerprint, and a description of what a run would do."""
     what = prospect(folder, wanted)
     if what == "reuse":
         manifest = read_manifest(folder)

@@ -1,4 +1,4 @@
-"""Objects that live as long as the process: created on first use, closed once at exit, created anew in a forked child.
+"""Objects that live as long as the process: created on first use, closed once at exit, created again in a forked child.
 
 This module owns the only exit hook and the only fork hook. At exit the objects are closed in reverse order of creation.
 A forked child inherits objects that belong to its parent: it neither uses, closes nor finalizes them.

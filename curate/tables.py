@@ -1,8 +1,8 @@
 """Tables inside a config: config models that are fields of another, and the short forms of their settings.
 
-A field whose type is a config model is a table. In a file its settings stand below its name, on a command line they
-read `--table.setting`. Settings of a table marked with `short` may also stand beside it, by a name of their own:
-`temperature` for `sampling.temperature`. A table marked with `AS_TEXT` may also be given whole, as YAML in one option.
+A field whose type is a config model is a table. In a file its settings are below its name; on a command line they are
+`--table.setting`. The mark `short` gives settings of a table a name beside the table: `temperature` for
+`sampling.temperature`. A table with the mark `AS_TEXT` may also be given whole, as YAML in one option.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def short(*names: str, **renamed: str) -> dict[str, Any]:
 
 
 class Place(NamedTuple):
-    """A setting of a config: its path of names, its field, every name by which it may be given, the full one first.
+    """A setting of a config: its path of names, its field, and all names that it can be given by, the full one first.
 
-    A hidden one is a setting of a table that may be given whole, whose help lists it.
+    A hidden setting belongs to a table that may be given whole; the help of that table lists it.
     """
 
     path: Path
@@ -38,12 +38,12 @@ class Place(NamedTuple):
 
 
 def places(model: type[BaseModel]) -> Iterator[Place]:
-    """Every setting of a config and of the tables in it, a model's own before those that it inherits."""
+    """Every setting of a config and of its tables; a model's own settings come before inherited ones."""
     yield from _places(model, Place((), FieldInfo(), ("",), is_hidden=False))
 
 
 def table_of(info: FieldInfo) -> type[BaseModel] | None:
-    """The config model of a field that is a table, perhaps an absent one; None for a plain field."""
+    """The config model of a field that is a table, possibly optional; None for a plain field."""
     found = info.annotation
     if get_origin(found) in (Union, types.UnionType):
         inner = [arg for arg in get_args(found) if arg is not type(None)]
@@ -58,14 +58,14 @@ def is_marked(info: FieldInfo, mark: Mapping[str, Any]) -> bool:
 
 @cache
 def short_forms(model: type[BaseModel]) -> Mapping[str, tuple[str, str]]:
-    """The table and the setting in it that each short form of a model stands for."""
+    """The table, and the setting in it, that each short form of a model refers to."""
     return {
         form: (table, setting) for table, info in model.model_fields.items() for form, setting in _shorts(info).items()
     }
 
 
 def nested(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` with every short form moved into its table; ValueError where a setting is given in both places."""
+    """`values` with every short form moved into its table; raises ValueError if a setting is given twice."""
     forms = short_forms(model)
     # a table may have the name of a short form: `rewards: [a, b]` is `rewards: {names: [a, b]}`
     moving = {name: value for name, value in values.items() if name in forms and not _is_table(value, name, model)}
@@ -74,16 +74,16 @@ def nested(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
         table, setting = forms[name]
         held = result.get(table, {})
         if not isinstance(held, Mapping):
-            # pydantic reads no TypeError
-            raise ValueError(f"{table} is {held!r}, beside {name}; write it as a table with {setting} in it")  # noqa: TRY004
+            # pydantic reports no TypeError
+            raise ValueError(f"{table} is {held!r}, next to {name}; write it as a table with {setting} in it")  # noqa: TRY004
         if setting in held:
-            raise ValueError(f"{name} stands twice, also as {table}.{setting}; leave one out")
+            raise ValueError(f"{name} is given twice, also as {table}.{setting}; remove one")
         result[table] = {**held, setting: value}
     return {name: _inside(model, name, value) for name, value in result.items()}
 
 
 def merged(model: type[BaseModel], under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Both together, setting by setting also inside tables; `over` decides where both give one."""
+    """Both together, merged setting by setting, also inside tables; values of `over` take precedence."""
     result = dict(under)
     for name, value in over.items():
         table, below = _table_named(model, name), result.get(name)
@@ -100,7 +100,7 @@ def at(path: Path, value: Any) -> dict[str, Any]:  # Any: the value of any setti
 
 
 def dotted(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:  # Any: values of any settings
-    """Values by their full names: `sampling.temperature`."""
+    """Values by full name: `sampling.temperature`."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         flat |= dotted(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
@@ -108,7 +108,7 @@ def dotted(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:  # An
 
 
 def holds(values: Mapping[str, Any], path: Path) -> bool:
-    """Whether values give the setting at a path, in a table or in a whole one above it."""
+    """Whether values contain the setting at a path, itself or inside a table that is given whole."""
     for name in path:
         if name not in values:
             return False
@@ -140,7 +140,7 @@ def _shorts(info: FieldInfo) -> dict[str, str]:
     return mark if isinstance(mark, dict) else {}  # type: ignore[return-value]  # `short` writes it
 
 
-def _inside(model: type[BaseModel], name: str, value: Any) -> Any:  # Any: whatever the user wrote
+def _inside(model: type[BaseModel], name: str, value: Any) -> Any:  # Any: user input
     table = _table_named(model, name)
     if table is None:
         return value
@@ -153,12 +153,12 @@ def _table_named(model: type[BaseModel], name: str) -> type[BaseModel] | None:
     return table_of(model.model_fields[name]) if name in model.model_fields else None
 
 
-def _read_text(name: str, text: str) -> Any:  # Any: whatever the user wrote
+def _read_text(name: str, text: str) -> Any:  # Any: user input
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ValueError(f"{name}: not valid YAML ({' '.join(str(error).split())})") from None
 
 
-def _is_table(value: Any, name: str, model: type[BaseModel]) -> bool:  # Any: whatever the user wrote
+def _is_table(value: Any, name: str, model: type[BaseModel]) -> bool:  # Any: user input
     return name in model.model_fields and isinstance(value, Mapping | BaseModel)

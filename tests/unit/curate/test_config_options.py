@@ -48,7 +48,7 @@ class Example(Config):
 
 
 def run(*words: str) -> tuple[int, str]:
-    """Exit code and output of a command made from `Example`; a `UserError` is shown as the door shows it."""
+    """Exit code and output of a command made from `Example`; a `UserError` is shown as the main program shows it."""
     app = typer.Typer(rich_markup_mode=None)
 
     def command(config: Example) -> None:
@@ -85,7 +85,7 @@ def test_a_bad_option_is_one_line_that_names_it(words: tuple[str, ...], line: st
     assert run(*words) == (1, line)
 
 
-def test_options_win_over_the_file_and_each_is_blamed_for_its_own(tmp_path: Path) -> None:
+def test_options_override_the_file_and_errors_name_their_origin(tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text("threshold: 0.2\nmode: keep\n")
     code, printed = run("--config", str(file), "--threshold", "0.9")
@@ -100,7 +100,7 @@ def test_a_wrong_key_names_its_nearest_right_one() -> None:
         parse(Example, {"treshold": 0.5}, "pool.yaml")
 
 
-def test_what_changes_no_result_stays_out_of_the_fingerprint() -> None:
+def test_runtime_fields_stay_out_of_the_fingerprint() -> None:
     assert Example(num_workers=1).fingerprinted() == Example(num_workers=9).fingerprinted()
     assert Example(threshold=0.1).fingerprinted() != Example(threshold=0.2).fingerprinted()
 
@@ -118,7 +118,7 @@ def test_configs_cannot_be_edited() -> None:
         ("a: 1\na: 2\n", "a occurs twice"),
     ],
 )
-def test_a_file_that_is_no_table_is_one_line(tmp_path: Path, text: str, line: str) -> None:
+def test_a_file_without_a_table_is_one_line(tmp_path: Path, text: str, line: str) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text(text)
     with pytest.raises(UserError, match=line) as caught:
@@ -130,7 +130,7 @@ def test_help_shows_a_default_as_it_is_typed() -> None:
     shown = " ".join(run("--help")[1].replace("│", " ").split())
     assert "Where it starts. [default: 0.7]" in shown
     assert "--inner.depth, --depth <int> How deep. [default: 2]" in shown
-    assert "--whole <str> A whole. One alone: --whole.rate VALUE. [fields: rate, rule]" in shown
+    assert "--whole <str> A whole. One field: --whole.rate VALUE. [fields: rate, rule]" in shown
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_setting_of_a_table_is_an_option_of_its_own(words: tuple[str, ...], ex
     assert (code, Example.model_validate_json(printed)) == (0, Example.model_validate(expected))
 
 
-def test_options_go_over_the_file_setting_by_setting_inside_tables(tmp_path: Path) -> None:
+def test_options_override_single_settings_of_tables_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     for written in ("inner: {depth: 7, is_wet: true}\n", "depth: 7\nwet: true\n", "depth: 7\ninner: {is_wet: true}\n"):
         file.write_text(f"{written}whole: {{rate: 0.1}}\n")
@@ -168,8 +168,8 @@ def test_options_go_over_the_file_setting_by_setting_inside_tables(tmp_path: Pat
         ("inner: {dept: 1}\n", "{file}: inner.dept is not a setting; did you mean depth?"),
         ("is_wet: true\n", "{file}: is_wet is not a setting; did you mean inner.is_wet?"),
         ("rul: x\n", "{file}: rul is not a setting; did you mean rule?"),
-        ("depth: 1\ninner: {depth: 1}\n", "{file}: depth stands twice, also as inner.depth; leave one out"),
-        ("rule: x\nwhole: 3\n", "{file}: whole is 3, beside rule; write it as a table with rule in it"),
+        ("depth: 1\ninner: {depth: 1}\n", "{file}: depth is given twice, also as inner.depth; remove one"),
+        ("rule: x\nwhole: 3\n", "{file}: whole is 3, next to rule; write it as a table with rule in it"),
         ("whole: 3\n", "{file}: whole is 3; write a table of its settings"),
         ("whole: '{rate'\n", "{file}: whole: not valid YAML ("),
     ],
@@ -198,20 +198,20 @@ def test_a_mistake_inside_a_table_names_the_option(words: tuple[str, ...], line:
     assert (code, printed[: len(line)]) == (1, line)
 
 
-def test_what_changes_no_result_stays_out_of_the_fingerprint_of_a_table_too() -> None:
+def test_runtime_fields_of_a_table_stay_out_of_the_fingerprint() -> None:
     assert Example(inner=Inner(seed=1)).fingerprinted() == Example().fingerprinted()
     assert Example(inner=Inner(depth=3)).fingerprinted() != Example().fingerprinted()
 
 
 @dataclass(frozen=True)
 class Guests:
-    """What is said of guests."""
+    """Options about guests."""
 
     invited: Annotated[list[str], typer.Option("--guest", help="Who comes.")] = field(default_factory=list)
     size: Annotated[int, typer.Option("--table-size", help="Seats.")] = 4
 
 
-def test_a_record_stands_for_its_fields_in_their_place_among_the_options() -> None:
+def test_a_record_is_replaced_by_its_fields_in_its_place() -> None:
     seen: list[tuple[str, Guests, bool]] = []
 
     def invite(
@@ -233,7 +233,7 @@ def test_a_record_stands_for_its_fields_in_their_place_among_the_options() -> No
     assert printed.index("--guest") < printed.index("--table-size") < printed.index("--quiet")
 
 
-def test_a_record_and_a_config_go_together() -> None:
+def test_a_command_takes_a_record_and_a_config() -> None:
     seen: list[tuple[Guests, Example]] = []
 
     def seat(config: Example, guests: Guests) -> None:

@@ -1,4 +1,4 @@
-"""What the pipeline's page says is so."""
+"""The pipeline's page agrees with the code."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from curate.pipeline import read_pipeline
 PAGE = (ROOT / "docs" / "pipeline.md").read_text()
 
 
-def test_the_example_is_a_pipeline_that_is_read(tmp_path: Path) -> None:
+def test_the_example_is_a_valid_pipeline(tmp_path: Path) -> None:
     example = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0])
     for table in example["sources"]:
         Source.model_validate(table)
@@ -25,7 +25,7 @@ def test_the_example_is_a_pipeline_that_is_read(tmp_path: Path) -> None:
     assert read.stages["ingest"] == IngestConfig()
 
 
-def test_the_reasons_it_lists_are_those_that_import_gives() -> None:
+def test_the_page_lists_the_reasons_of_ingest() -> None:
     listed = set(re.findall(r"`([a-z0-9_]+)`", PAGE.split("dropped with its line:")[1].split("\n\n")[0]))
     code = "".join(path.read_text() for path in sorted((ROOT / "curate" / "ingest").glob("*.py")))
     given = set(re.findall(r'Unusable\(\s*"(\w+)"|Row\([^"]*?, None, "(\w+)"', code))

@@ -55,7 +55,7 @@ def run(path: Path, out: Path, *, force: bool = False) -> list[tuple[str, bool]]
     return [(outcome.manifest.stage, outcome.is_reused) for outcome in done]
 
 
-def test_stages_run_in_the_files_order_each_on_what_the_one_before_kept(source: Path, tmp_path: Path) -> None:
+def test_stages_run_in_the_files_order_on_the_rows_kept_before(source: Path, tmp_path: Path) -> None:
     path = written(tmp_path, source, {"verifiable": None, "dedup": {"threshold": 0.6}})
     assert run(path, tmp_path / "run") == [("ingest", False), ("verifiable", False), ("dedup", False)]
     assert stages_of(tmp_path / "run") == ["ingest", "verifiable", "dedup"]
@@ -75,14 +75,14 @@ def test_a_rerun_reuses_all_and_a_changed_stage_is_refused_until_forced(source: 
     assert run(changed, tmp_path / "run", force=True) == [("ingest", True), ("verifiable", True), ("dedup", False)]
 
 
-def test_another_order_of_stages_is_refused_before_anything_is_done(source: Path, tmp_path: Path) -> None:
+def test_another_order_of_stages_is_refused_before_any_work(source: Path, tmp_path: Path) -> None:
     run(written(tmp_path, source, {"verifiable": {}, "dedup": {}}), tmp_path / "run")
     with pytest.raises(UserError, match=r"holds a run of ingest, verifiable, dedup; .*--force"):
         run(written(tmp_path, source, {"dedup": {}, "verifiable": {}}), tmp_path / "run")
     assert stages_of(tmp_path / "run") == ["ingest", "verifiable", "dedup"]
 
 
-def test_the_plan_says_what_a_run_would_do_and_writes_nothing(source: Path, tmp_path: Path) -> None:
+def test_the_plan_lists_what_a_run_would_do_and_writes_nothing(source: Path, tmp_path: Path) -> None:
     def states() -> list[str]:
         lines = plan_lines(read_pipeline(tmp_path / "pipeline.yaml"), tmp_path / "run")
         return [" ".join(line.split()[1:3]) for line in lines]
@@ -131,7 +131,7 @@ def test_a_mistake_in_the_file_is_one_line_with_its_place(
     assert "\n" not in str(caught.value)
 
 
-def test_a_benchmark_that_is_missing_is_told_before_anything_is_done(source: Path, tmp_path: Path) -> None:
+def test_a_missing_benchmark_is_reported_before_any_work(source: Path, tmp_path: Path) -> None:
     path = written(tmp_path, source, {"dedup": {}, "decontaminate": {"against": ["nowhere.jsonl"]}})
     with pytest.raises(UserError, match=r"nowhere\.jsonl: no such file"):
         run(path, tmp_path / "out")
@@ -147,12 +147,12 @@ def test_a_stage_named_twice_is_a_mistake(source: Path, tmp_path: Path) -> None:
         read_pipeline(path)
 
 
-def test_a_folder_that_is_no_run_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no pipeline\.json; give the folder that"):
         stages_of(tmp_path)
 
 
-def test_a_pipeline_cut_off_anywhere_goes_on_to_the_same_bytes(source: Path, tmp_path: Path) -> None:
+def test_a_pipeline_interrupted_anywhere_resumes_to_the_same_bytes(source: Path, tmp_path: Path) -> None:
     path = written(tmp_path, source, {"dedup": {}})
     run(path, tmp_path / "undisturbed")
     wanted = contents(tmp_path / "undisturbed")
@@ -172,7 +172,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_process_killed_by_the_system_leaves_a_run_that_goes_on(source: Path, tmp_path: Path) -> None:
+def test_a_run_of_a_killed_process_resumes(source: Path, tmp_path: Path) -> None:
     path = written(tmp_path, source, {"verifiable": {}, "dedup": {}})
     run(path, tmp_path / "undisturbed")
     gradus = [sys.executable, "-c", "import gradus; gradus.main()"]

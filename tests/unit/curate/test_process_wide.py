@@ -1,4 +1,4 @@
-"""What a process has one of: made once, closed once at its end, last first, and not a forked child's to touch."""
+"""Objects of a process: created once, closed once at exit in reverse order, not used by a forked child."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ NEVER = ProcessWide(lambda: Thing("never"), Thing.close)
 
 
 def printed(program: str) -> list[str]:
-    """What a process of its own prints, line by line."""
+    """The lines that a separate process prints."""
     ran = subprocess.run([sys.executable, "-c", THINGS + program], capture_output=True, text=True, cwd=ROOT, timeout=60)
     return (ran.stdout + ran.stderr).splitlines()
 
 
-def test_things_are_made_when_needed_and_closed_at_the_end_in_reverse() -> None:
-    said = printed("SECOND.get(); FIRST.get(); SECOND.get()")
-    assert said == ["make second", "make first", "close first", "close second"]
+def test_objects_are_created_on_first_use_and_closed_at_exit_in_reverse() -> None:
+    lines = printed("SECOND.get(); FIRST.get(); SECOND.get()")
+    assert lines == ["make second", "make first", "close first", "close second"]
 
 
-def test_what_was_closed_is_made_anew_and_closed_once_each() -> None:
-    said = printed("FIRST.get(); FIRST.close(); FIRST.close(); FIRST.get()")
-    assert said == ["make first", "close first"] * 2
+def test_a_closed_object_is_created_again_and_each_is_closed_once() -> None:
+    lines = printed("FIRST.get(); FIRST.close(); FIRST.close(); FIRST.get()")
+    assert lines == ["make first", "close first"] * 2
 
 
-def test_a_thing_may_need_another_which_outlives_it() -> None:
-    said = printed('OUTER = ProcessWide(lambda: [FIRST.get()], lambda _: print("close outer")); OUTER.get()')
-    assert said == ["make first", "close outer", "close first"]
+def test_an_object_may_need_another_which_outlives_it() -> None:
+    lines = printed('OUTER = ProcessWide(lambda: [FIRST.get()], lambda _: print("close outer")); OUTER.get()')
+    assert lines == ["make first", "close outer", "close first"]
 
 
-def test_one_that_fails_to_close_does_not_keep_the_others_open() -> None:
-    said = printed("FIRST.get(); ProcessWide(lambda: 1, lambda one: one / 0).get(); SECOND.get()")
-    assert said[:4] == ["make first", "make second", "close second", "close first"]
-    assert said[-1].startswith("ZeroDivisionError")
+def test_a_failure_to_close_does_not_keep_the_others_open() -> None:
+    lines = printed("FIRST.get(); ProcessWide(lambda: 1, lambda one: one / 0).get(); SECOND.get()")
+    assert lines[:4] == ["make first", "make second", "close second", "close first"]
+    assert lines[-1].startswith("ZeroDivisionError")
 
 
-def test_a_forked_child_leaves_its_parents_things_alone_and_has_its_own() -> None:
+def test_a_forked_child_has_its_own_objects_and_does_not_use_its_parents() -> None:
     fork = """
 FIRST.get(); SECOND.get()
 child = os.fork()
@@ -75,7 +75,7 @@ print("in the parent", FIRST.get().name)
     ]
 
 
-def test_nothing_that_was_inherited_is_finalized_while_the_child_works() -> None:
+def test_inherited_objects_are_not_finalized_while_the_child_runs() -> None:
     fork = """
 import gc
 FIRST.get()
@@ -88,7 +88,7 @@ os.waitpid(child, 0)
     assert printed(fork) == ["make first", "close first"]
 
 
-def test_a_child_that_was_forked_while_another_thread_makes_a_thing_is_not_stuck() -> None:
+def test_a_child_forked_while_a_thread_creates_an_object_is_not_stuck() -> None:
     fork = """
 is_begun, may_end = threading.Event(), threading.Event()
 def slow():
@@ -105,7 +105,7 @@ may_end.set(); thread.join()
     assert printed(fork) == ["make first", "make slow", "close slow"]
 
 
-def test_many_threads_get_the_same_thing() -> None:
+def test_many_threads_get_the_same_object() -> None:
     number, together = 16, threading.Barrier(16)
     held = ProcessWide(object)
 
@@ -117,7 +117,7 @@ def test_many_threads_get_the_same_thing() -> None:
         assert len({id(thing) for thing in threads.map(ask, range(number))}) == 1
 
 
-def test_a_thing_that_cannot_be_made_is_tried_again() -> None:
+def test_an_object_that_cannot_be_created_is_tried_again() -> None:
     held = ProcessWide(lambda: Path(os.environ["GRADUS_NO_SUCH"]))
     for _ in range(2):
         with pytest.raises(KeyError):

@@ -76,10 +76,10 @@ def test_the_detail_of_a_conflict_among_many_rows_is_short(tmp_path: Path) -> No
     source = jsonl(tmp_path / "a.jsonl", [{"question": "Q?", "answer": answer} for answer in answers])
     pool = imported(tmp_path / "out", source)
     assert pool.manifest.reasons == {"conflicting_answers": 1}
-    (told,) = pool.read("dropped")["drop_detail"]
-    assert told.startswith("a#0: 5; a#1: 6; a#2: 888")
-    assert told.endswith("; and 23 more")
-    assert len(told) < 600
+    (detail,) = pool.read("dropped")["drop_detail"]
+    assert detail.startswith("a#0: 5; a#1: 6; a#2: 888")
+    assert detail.endswith("; and 23 more")
+    assert len(detail) < 600
     assert len(pool.read("dropped")["also_in"][0]) == len(answers) - 1
 
 

@@ -119,7 +119,7 @@ def test_a_plan_lists_the_settings_that_are_not_the_defaults_by_their_full_names
         ("about: x\nstages: [{name: a, command: grpo, config: {top_k: 1}}]\n", "did you mean sampling.top_k"),
         (
             "about: x\nstages: [{name: a, command: grpo, config: {max_tokens: 1, sampling: {max_tokens: 1}}}]\n",
-            "stage a: max_tokens stands twice, also as sampling.max_tokens",
+            "stage a: max_tokens is given twice, also as sampling.max_tokens",
         ),
         ("about: x\nstages: [{name: a, command: sft, model: b}]\n", "needs b, which no earlier stage makes"),
         ("about: x\nstages: [{name: a, command: grppo}]\n", "grppo"),
