@@ -58,7 +58,7 @@ def read_pipeline(path: Path) -> Pipeline:
     if not file.sources:
         raise UserError(f"{path}: sources is empty; name at least one path or hub id")
     if FIRST in list(file.stages)[1:]:
-        raise UserError(f"{path}: stages.{FIRST} stands behind another stage; it is always first")
+        raise UserError(f"{path}: stages.{FIRST} follows another stage; it is always first")
     sources = [parse(Source, table, str(path), f"sources.{at}") for at, table in enumerate(file.sources)]
     limits = parse(IngestConfig, file.stages.get(FIRST) or {}, str(path), f"stages.{FIRST}")
     others = {name: _config(name, table or {}, path) for name, table in file.stages.items() if name != FIRST}

@@ -62,11 +62,11 @@ class VllmEngine:
             )
         except Exception as error:
             # vLLM documents no base of what can end its engine; any of it means the same for the user
-            raise UserError(f"vLLM stopped ({_first_line(error)}); run the same command again to go on") from error
-        said = output.outputs[0]
-        reason = "length" if said.finish_reason == "length" else "stop"
-        text = prompt.prefix + said.text
-        return Completion(request.key, request.index, text, len(said.token_ids), reason, request.seed)
+            raise UserError(f"vLLM stopped ({_first_line(error)}); run the same command again to resume") from error
+        completed = output.outputs[0]
+        reason = "length" if completed.finish_reason == "length" else "stop"
+        text = prompt.prefix + completed.text
+        return Completion(request.key, request.index, text, len(completed.token_ids), reason, request.seed)
 
     def close(self) -> None:
         """See `Engine`."""
