@@ -113,7 +113,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         {"sources": [{"path": "HERE"}], "stages": {"dedup": {"threshold": 1.4}}},
         "stages.dedup.threshold is 1.4; input should be less than or equal to 1",
     ),
-    ({"sources": [{"path": "HERE"}], "stages": {"dedup": {}, "ingest": {}}}, "stages.ingest stands behind another"),
+    ({"sources": [{"path": "HERE"}], "stages": {"dedup": {}, "ingest": {}}}, "stages.ingest follows another"),
     ({"sources": [{"path": "HERE"}], "stages": {"ingest": {"x": 1}}}, "stages.ingest.x is not a setting"),
     ({"sources": [{"path": "HERE"}], "stages": ["dedup"]}, "stages is ['dedup']; input should be a valid dictionary"),
 ]
