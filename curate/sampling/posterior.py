@@ -11,7 +11,6 @@ from functools import cache
 from typing import Final, NamedTuple
 
 INTERVAL: Final = 0.9
-HALVINGS: Final = 50
 
 
 class Interval(NamedTuple):
@@ -51,11 +50,6 @@ def interval(num_correct: int, num_wrong: int, share: float = INTERVAL) -> Inter
 
 
 def _quantile(probability: float, num_correct: int, num_wrong: int) -> float:
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if below(middle, num_correct, num_wrong) < probability:
-            low = middle
-        else:
-            high = middle
-    return round((low + high) / 2, 12)
+    from scipy.special import betaincinv
+
+    return round(float(betaincinv(1 + num_correct, 1 + num_wrong, probability)), 12)
