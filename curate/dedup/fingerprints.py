@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,9 +22,10 @@ import polars as pl
 from curate.dedup.rarity import Frequencies, frequencies
 from curate.dedup.token_file import TokenFile
 from curate.ingest.answers import LETTERS
+from curate.text.cut import cut
 from curate.text.minhash import I64, U64, Bands, band_keys, mixed, shingle_hashes, signatures
-from curate.text.sieve import Sieve
-from curate.text.spelling import NUMBER_WORDS, normalised, tokens
+from curate.text.spelling import normalised
+from curate.text.word_kinds import U16, Flag, has, kinds_of
 
 MAX_THREADS: Final = 4
 FACTS: Final[dict[str, type[np.generic]]] = {
@@ -33,12 +33,7 @@ FACTS: Final[dict[str, type[np.generic]]] = {
     **dict.fromkeys(("guard", "sequence", "context", "whole", "masked", "capitals", "answer"), np.uint64),
     "priority": np.int8,
 }
-OPERATORS: Final = (
-    "+ - * / ^ = < > ! % | times div cdot le ge ne equiv approx pm mp sqrt prime ratio frac cup cap notin subset "
-    "subseteq"
-).split()
 
-Flags = npt.NDArray[np.bool_]
 _PLACES: Final = {letter: place for place, letter in enumerate(LETTERS)}
 _HALF: Final = np.uint64(32)
 _LOCAL: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -124,17 +119,16 @@ def _ahead(function: Callable[[pl.DataFrame], _Batch], batches: Iterable[pl.Data
 
 
 def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
-    cut = tokens(text_of(batch))
-    starts = np.concatenate([[0], np.cumsum(cut.list.len().to_numpy().astype(np.int64))])
-    flat = cut.explode(empty_as_null=False, keep_nulls=False)
-    hashes, is_number = _hashed(flat)
+    found = cut(text_of(batch))
+    hashes, starts, kinds = found.hashes, found.starts, kinds_of(found)
+    hashes[kinds.places] = kinds.figures
     short = (hashes >> _HALF).astype(np.uint32)
     # shingles come from the short hashes: those are what is read back to compare two rows
     signature = signatures(*shingle_hashes(short.astype(np.uint64), starts), bands.num_bands * bands.num_rows)
     arrays = {
         "tokens": short,
         **{f"band-{band}": keys for band, keys in enumerate(band_keys(signature, bands))},
-        **_facts(hashes, starts, is_number, _operators().find(hashes)[0], _checked_by(batch)),
+        **_facts(hashes, starts, kinds.flags, _checked_by(batch)),
         "capitals": _capitals(batch["prompt"]),
         "answer": _answers(batch),
         "priority": _priority(batch),
@@ -142,9 +136,9 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
     return _Batch(batch["key"], arrays)
 
 
-def _facts(hashes: U64, starts: I64, is_number: Flags, operators: I64, kind: U64) -> dict[str, npt.NDArray[Any]]:
-    """What the tokens say of each row; the fields are those of `Fingerprints`. `operators` are places."""
-    numbers = np.flatnonzero(is_number)
+def _facts(hashes: U64, starts: I64, flags: U16, kind: U64) -> dict[str, npt.NDArray[Any]]:
+    """What the tokens say of each row; the fields are those of `Fingerprints`."""
+    numbers, operators = np.flatnonzero(has(flags, Flag.FIGURE)), np.flatnonzero(has(flags, Flag.OPERATOR))
     number_starts, operator_starts = np.searchsorted(numbers, starts), np.searchsorted(operators, starts)
     lengths = np.diff(starts)
     # a token's place in its row, times _LOCAL
@@ -164,45 +158,6 @@ def _facts(hashes: U64, starts: I64, is_number: Flags, operators: I64, kind: U64
         "whole": sum_of_all,
         "masked": sum_of_all + unmasked,
     }
-
-
-def _hashed(flat: pl.Series) -> tuple[U64, Flags]:
-    """Token hashes, number words as their figures, and which tokens are numbers."""
-    hashes = flat.hash().to_numpy().copy()
-    is_number = ((flat >= "0") & (flat < ":")).to_numpy().copy()
-    words, figures = _number_words()
-    places, known = words.find(hashes)
-    hashes[places] = figures[known]
-    is_number[places] = True
-    return hashes, is_number
-
-
-class _Words:
-    """Some few words, to be found among the hashes of many tokens."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        hashes = pl.Series(list(words)).hash().to_numpy()
-        self.order = np.argsort(hashes)
-        self._hashes, self._sieve = hashes[self.order], Sieve.of(hashes)
-
-    def find(self, hashes: U64) -> tuple[I64, I64]:
-        """Where these words stand, and which of them stands there, as a place in `order`."""
-        places = self._sieve.passed(hashes)
-        known = np.minimum(np.searchsorted(self._hashes, hashes[places]), len(self._hashes) - 1)
-        is_word = self._hashes[known] == hashes[places]
-        return places[is_word], known[is_word]
-
-
-@cache
-def _number_words() -> tuple[_Words, U64]:
-    """Number words, and for each the hash of its figure."""
-    words = _Words(NUMBER_WORDS)
-    return words, pl.Series(list(NUMBER_WORDS.values())).hash().to_numpy()[words.order]
-
-
-@cache
-def _operators() -> _Words:
-    return _Words(OPERATORS)
 
 
 def _beside(places: I64, hashes: U64, starts: I64) -> U64:

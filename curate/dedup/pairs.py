@@ -12,26 +12,13 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from curate.dedup.fingerprints import Fingerprints
 from curate.dedup.rarity import Rarity
 from curate.text.minhash import I64, U32, U64, jaccard, row_sets, shingle_hashes
+from curate.text.word_kinds import Flag, hashes_with
 
 CHUNK_PAIRS: Final = 50_000
-
-# One word in the place of another of these, or one of `_NEGATION` more or less, asks another question.
-_TELLING: Final = (
-    "least greatest smallest largest minimum maximum min max minimal maximal smaller larger shorter longer lower "
-    "higher more less fewer most fewest even odd sum product difference quotient remainder ratio area perimeter volume "
-    "circumference radius diameter width length height mean median mode range positive negative inscribed "
-    "circumscribed sin cos tan cot sec csc sine cosine tangent rows columns row column increasing decreasing before "
-    "after left right inside outside and or with without first last previous next north south east west integer real "
-    "rational irrational prime composite square cube union intersection gcd lcm numerator denominator mother father "
-    "husband wife triangle rectangle pentagon hexagon octagon trapezoid trapezium rhombus parallelogram circle ellipse "
-    "parabola hyperbola sphere cone cylinder cuboid prism pyramid ascending descending clockwise counterclockwise"
-).split()
-_NEGATION: Final = "not no never cannot without except non".split()
 
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
@@ -39,8 +26,8 @@ Flags = npt.NDArray[np.bool_]
 
 
 @cache
-def _hashes(words: tuple[str, ...]) -> U32:
-    return np.sort((pl.Series(list(words)).hash().to_numpy() >> _HALF).astype(np.uint32))
+def _words(any_of: Flag) -> U32:
+    return np.sort((hashes_with(any_of) >> _HALF).astype(np.uint32))
 
 
 def are_similar(prints: Fingerprints, one: I64, other: I64, threshold: float) -> Flags:
@@ -61,7 +48,7 @@ def have_same_figures(prints: Fingerprints, one: I64, other: I64) -> Flags:
 
 
 def have_same_words(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -> Flags:
-    """Which pairs differ in no telling word, and not in a rare word on both sides."""
+    """Which pairs have the same turns, and differ in no telling or rare word on both sides."""
     same: Flags = prints.whole[one] == prints.whole[other]
     rest = np.flatnonzero(~same)
     for chunk in _chunks(rest):
@@ -92,12 +79,12 @@ def _ask_otherwise(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) -
     def on_both_sides(is_such: Callable[[U32], Flags]) -> Flags:
         return _any(only_first, is_such, len(one)) & _any(only_second, is_such, len(one))
 
-    telling, negation = _hashes(tuple(_TELLING)), _hashes(tuple(_NEGATION))
+    telling, turns = _words(Flag.TELLING), _words(Flag.TURN)
     both = np.concatenate([only_first, only_second])
     return (
         on_both_sides(rarity.holds)
         | on_both_sides(lambda words: np.isin(words, telling))
-        | _any(both, lambda words: np.isin(words, negation), len(one))
+        | _any(both, lambda words: np.isin(words, turns), len(one))
     )
 
 

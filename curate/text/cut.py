@@ -19,7 +19,8 @@ from curate.text.spelling import MARKS, SIGNS, pieces, respelt
 
 FIRST_BEYOND_ASCII: Final = 128  # of the bytes
 _SIGN: Final = 3
-_KINDS: Final = table_of(letters=ascii_letters, digits=digits + ".", signs=SIGNS + "".join(MARKS))
+_KINDS: Final = table_of(letters=ascii_letters, digits=digits + ".", signs=SIGNS)
+_KINDS_WITH_MARKS: Final = table_of(letters=ascii_letters, digits=digits + ".", signs=SIGNS + "".join(MARKS))
 _WORD: Final = 8  # bytes taken at a time
 _MAX_WORDS: Final = 4  # a longer token is hashed by itself
 _LEFT: Final = np.array([2 ** (8 * length) - 1 for length in range(_WORD)] + [2**64 - 1], np.uint64)
@@ -38,14 +39,15 @@ class Cut(NamedTuple):
     others: pl.Series
 
 
-def cut(texts: pl.Series) -> Cut:
-    """The tokens of each text, each of `MARKS` in it among them; a null has none."""
+def cut(texts: pl.Series, *, with_marks: bool = False) -> Cut:
+    """The tokens of each text; with `with_marks`, each of `MARKS` in it is a token too. A null has none."""
     spelt = respelt(texts.fill_null(""))
     is_simple = is_plain(spelt)
     if is_simple.all():
-        return _cut_bytes(spelt)
+        return _cut_bytes(spelt, with_marks=with_marks)
     others = (~is_simple).arg_true()
-    return _merged(_cut_bytes(spelt.clone().scatter(others, "")), _cut_pieces(spelt.gather(others)), others.to_numpy())
+    plain = _cut_bytes(spelt.clone().scatter(others, ""), with_marks=with_marks)
+    return _merged(plain, _cut_pieces(spelt.gather(others), with_marks=with_marks), others.to_numpy())
 
 
 def hashes_of(words: pl.Series) -> U64:
@@ -54,13 +56,14 @@ def hashes_of(words: pl.Series) -> U64:
     return _hashes(_padded(data), starts[:-1], np.diff(starts))
 
 
-def _cut_bytes(texts: pl.Series) -> Cut:
+def _cut_bytes(texts: pl.Series, *, with_marks: bool) -> Cut:
     """The tokens of texts that have none beyond ASCII."""
     whole, starts = byte_texts(texts)
     text = _padded(whole)
     data = np.frombuffer(text, np.uint8)[:-_WORD]
     data[_full_stops(text, starts)] = ord(" ")  # a dot that is left is in a decimal
-    firsts, lengths = _runs(np.frombuffer(text.translate(_KINDS), np.uint8)[:-_WORD], starts)
+    kinds = text.translate(_KINDS_WITH_MARKS if with_marks else _KINDS)
+    firsts, lengths = _runs(np.frombuffer(kinds, np.uint8)[:-_WORD], starts)
     heads = data[firsts]
     return Cut(_hashes(text, firsts, lengths), np.searchsorted(firsts, starts), heads, pl.Series(dtype=pl.String))
 
@@ -121,9 +124,9 @@ def _hashes(text: bytearray, firsts: I64, lengths: I64) -> U64:
     return hashes
 
 
-def _cut_pieces(texts: pl.Series) -> Cut:
+def _cut_pieces(texts: pl.Series, *, with_marks: bool) -> Cut:
     """The tokens of any texts."""
-    lists = pieces(texts, with_marks=True)
+    lists = pieces(texts, with_marks=with_marks)
     flat = lists.explode(empty_as_null=False, keep_nulls=False)
     data, starts = byte_texts(flat)
     heads = data[starts[:-1]]

@@ -1,9 +1,9 @@
 r"""A problem's text as the comparing stages see it: what carries no meaning taken out, what carries meaning kept.
 
 `tokens` cuts a prompt into words, numbers, Chinese characters, operators and brackets; `normalised` is the same as one
-string; `numbers` is the sorted multiset of its figures and number words. All three take a whole column of texts, so
-that millions of rows pass through them without a Python loop. They are functions and no polars expressions: some rules
-look before they replace, and Python that calls polars from within polars' own threads can wait for ever.
+string. Both take a whole column of texts, so that millions of rows pass through them without a Python loop. They are
+functions and no polars expressions: some rules look before they replace, and Python that calls polars from within
+polars' own threads can wait for ever.
 
 Gone are LaTeX delimiters, sizes, spacing and fonts, letter case, punctuation, and the several ways of writing one
 thing (`\dfrac12` and `\frac{1}{2}`, `\leq` and ≤, `x²` and `x^{2}`, `10{,}000` and 10000, π and `\pi`). Kept are
@@ -161,9 +161,3 @@ def _replaced(rules: Sequence[tuple[str, str]], texts: pl.Series) -> pl.Series:
 def normalised(texts: pl.Series) -> pl.Series:
     """The tokens of each text joined by single spaces: equal where two texts differ only in how they are written."""
     return tokens(texts).list.join(" ")
-
-
-def numbers(texts: pl.Series) -> pl.Series:
-    """The sorted multiset of numbers in each text, list[str]: figures, and number words as figures (`three` is `3`)."""
-    figure = pl.element().replace(NUMBER_WORDS)
-    return tokens(texts).list.eval(figure.filter(figure.str.contains(r"^\d")).sort())

@@ -92,7 +92,7 @@ class Views:
 
 def views(texts: pl.Series) -> Views:
     """All views of a series of texts; a null text has no tokens."""
-    found = cut(marked(texts.fill_null("")))
+    found = cut(marked(texts.fill_null("")), with_marks=True)
     kinds = kinds_of(found)
     is_token = np.flatnonzero(~has(kinds.flags, Flag.NAME_MARK | Flag.CAPITALS_MARK))
     kept = np.flatnonzero(~has(kinds.flags, Flag.SKIPPED))

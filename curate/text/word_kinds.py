@@ -1,6 +1,7 @@
-"""What single tokens are, whatever text they stand in: figures, operators, variables, words that say little.
+"""What single tokens are, whatever text they stand in: figures, operators, variables, words that say much or little.
 
 The words that matter are few. `kinds_of` finds them among the hashes of many tokens by one look into a small table.
+Dedup and decontamination tell problems apart by the same lists.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import enum
 import re
 import unicodedata
 from functools import cache
+from itertools import chain
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
@@ -30,11 +32,23 @@ _VARIABLES: Final = (
     *"alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu rho sigma tau phi chi psi omega".split(),
 )
 _OPERATORS: Final = (
-    *"+-^=<>|!%",
-    *"le ge ne pm mp div sqrt equiv in notin cup cap sum prod int sin cos tan log ln".split(),
+    *"+-*/^=<>|!%",
+    *"le ge ne equiv approx pm mp times div cdot frac sqrt prime ratio notin subset subseteq cup cap".split(),
+    *"sum prod int sin cos tan log ln".split(),
 )
-# words that turn a problem into another one
-_TURNS: Final = "not least most greatest smallest largest maximum minimum odd even positive negative".split()
+_TURNS: Final = (
+    "not no never cannot without except non least most greatest smallest largest maximum minimum odd even positive "
+    "negative"
+).split()
+_TELLING: Final = (
+    "min max minimal maximal smaller larger shorter longer lower higher more less fewer fewest product difference "
+    "quotient remainder area perimeter volume circumference radius diameter width length height mean median mode range "
+    "inscribed circumscribed cot sec csc sine cosine tangent rows columns row column increasing decreasing before "
+    "after left right inside outside and or with last previous next north south east west integer real rational "
+    "irrational composite square cube union intersection gcd lcm numerator denominator mother father husband wife "
+    "triangle rectangle pentagon hexagon octagon trapezoid trapezium rhombus parallelogram circle ellipse parabola "
+    "hyperbola sphere cone cylinder cuboid prism pyramid ascending descending clockwise counterclockwise"
+).split()
 _FUNCTION: Final = (
     "a an the this that these those there here it its he she they him her his them their we you i who whom whose which "
     "what when where why how and or but if then so as at by for from in into of on onto over to up with without within "
@@ -57,9 +71,10 @@ class Flag(enum.IntFlag):
     FIGURE = 8
     NUMBER_WORD = 16
     OPERATOR = 32
-    TURN = 64
+    TURN = 64  # a word that makes another problem where only one of two texts has it
     FUNCTION = 128  # a word that says nothing by itself
     VARIABLE = 256
+    TELLING = 512  # a word that makes another problem where it stands in the place of another such
 
 
 class Kinds(NamedTuple):
@@ -82,6 +97,12 @@ def kinds_of(cut: Cut) -> Kinds:
         flags[cut.heads >= FIRST_BEYOND_ASCII] |= _flags_of_others(cut.others)
     places = np.flatnonzero(has(flags, Flag.NUMBER_WORD))
     return Kinds(flags, places, known.figures[word[places]])
+
+
+def hashes_with(any_of: Flag) -> U64:
+    """The hashes of the known words that are any of these."""
+    known = _known()
+    return known.hashes[has(known.flags, any_of)]
 
 
 def has(flags: U16, any_of: Flag) -> Flags:
@@ -122,7 +143,8 @@ class _Known(NamedTuple):
 
 @cache
 def _known() -> _Known:
-    words = [*dict.fromkeys((*NUMBER_WORDS, *_SKIPPED, *_VARIABLES, *_OPERATORS, *_TURNS, *_FUNCTION, *SIGNS))]
+    kinds = (NUMBER_WORDS, _SKIPPED, _VARIABLES, _OPERATORS, _TURNS, _TELLING, _FUNCTION)
+    words = [*dict.fromkeys((*chain.from_iterable(kinds), *SIGNS))]
     hashes = hashes_of(pl.Series(words))
     shift = next(shift for shift in range(64 - _TABLE_BITS) if len(np.unique(_slots(hashes, shift))) == len(words))
     table = np.zeros(1 << _TABLE_BITS, np.uint16)
@@ -148,5 +170,6 @@ def _flags_of(word: str) -> int:
         Flag.TURN: word in _TURNS,
         Flag.FUNCTION: word in _FUNCTION or re.search(r"\w", word) is None,
         Flag.VARIABLE: word in _VARIABLES,
+        Flag.TELLING: word in _TELLING,
     }
     return sum(int(flag) for flag, is_so in facts.items() if is_so)

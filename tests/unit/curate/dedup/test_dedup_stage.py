@@ -61,6 +61,8 @@ def test_other_wording_or_spelling_is_a_duplicate_of_the_first(other: str) -> No
         ("Find the value of z^4+z^2+1.", "Find the value of z^4-z^2+1."),
         ("Find the least number of birds.", "Find the greatest number of birds."),
         ("How many are not white?", "How many are white?"),
+        ("Find the number of odd birds.", "Find the number of birds."),
+        ("Find the sum of all birds.", "Find all birds."),
         ("Find the area of the square there.", "Find the area of the rhombus there."),
         ("How many are red or blue?", "How many are red and blue?"),
         ("How many letters of TARTAR can be chosen?", "How many letters of ALABAMA can be chosen?"),

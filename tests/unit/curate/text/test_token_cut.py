@@ -27,11 +27,11 @@ def column(texts: list[str]) -> pl.Series:
 
 
 @settings(max_examples=300, deadline=None)
-@given(COLUMN)
-def test_tokens_are_those_of_the_pattern(texts: list[str]) -> None:
-    lists = pieces(respelt(column(texts)), with_marks=True)
+@given(COLUMN, st.booleans())
+def test_tokens_are_those_of_the_pattern(texts: list[str], with_marks: bool) -> None:
+    lists = pieces(respelt(column(texts)), with_marks=with_marks)
     flat = lists.explode(empty_as_null=False, keep_nulls=False)
-    found = cut(column(texts))
+    found = cut(column(texts), with_marks=with_marks)
     assert np.diff(found.starts).tolist() == lists.list.len().to_list()
     assert found.hashes.tolist() == hashes_of(flat).tolist()
     assert found.heads.tolist() == [token.encode()[0] for token in flat]
@@ -73,6 +73,9 @@ def test_different_tokens_have_different_hashes(words: set[str]) -> None:
         ("三", Flag.FIGURE | Flag.NUMBER_WORD),
         ("least", Flag.TURN),
         ("the", Flag.FUNCTION),
+        ("without", Flag.TURN | Flag.FUNCTION),
+        ("or", Flag.TELLING | Flag.FUNCTION),
+        ("parabola", Flag.TELLING),
         ("的", Flag.FUNCTION),
         ("x", Flag.VARIABLE),
         ("+", Flag.OPERATOR | Flag.FUNCTION),
