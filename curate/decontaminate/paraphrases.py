@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.decontaminate.same_problem import Texts, answers_differ, texts_of
+from curate.decontaminate.same_problem import Pair, texts_of
 from curate.errors import UserError
 from curate.verify.vocabulary.spoken import number_in_words
 
@@ -101,7 +101,8 @@ class ParaphraseSearch:
         found: list[Paraphrase | None] = [None] * problems.height
         best = dict.fromkeys(range(problems.height), 0.0)
         for row, item, score in self._near(problems["prompt"]):
-            if score > best[row] and self._figures[item].fits(figures(row)) and self._may_be(item, texts, row):
+            is_near = score > best[row] and self._figures[item].fits(figures(row))
+            if is_near and Pair(self._texts, item, texts, row).answers != "different":
                 best[row], found[row] = score, self._paraphrase(item, score)
         return found
 
@@ -111,9 +112,6 @@ class ParaphraseSearch:
             similarity = self._embedding.of(prompts.slice(start, BLOCK_ROWS)) @ self._vectors.T
             for row, item in np.argwhere(similarity >= self._least).tolist():
                 yield start + row, item, float(similarity[row, item])
-
-    def _may_be(self, item: int, texts: Texts, row: int) -> bool:
-        return not answers_differ(self._texts.answer(item), texts.answer(row))
 
     def _paraphrase(self, item: int, score: float) -> Paraphrase:
         benchmark, name, prompt = (self._items[column][item] for column in ("benchmark", "item", "prompt"))

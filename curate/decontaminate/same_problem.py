@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from fractions import Fraction
+from functools import cached_property
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ import polars as pl
 from curate.text.spelling import normalised
 from curate.text.views import MASKS, Hashes, Views, sequence_hash, views
 from curate.text.word_kinds import Flag
+from curate.verify.conflicts import Relation, compare_answers
 
 Fate = Literal["contaminated", "variant"]
 Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
@@ -138,13 +139,19 @@ class Pair:
         """What the plain tokens of item and row are."""
         return self.items.views.flags_of(self.item), self.rows.views.flags_of(self.row)
 
+    @cached_property
+    def answers(self) -> Relation:
+        """What the answers of item and row are to each other; undecided where one is not known."""
+        one, other = self.items.answer(self.item), self.rows.answer(self.row)
+        return compare_answers([(one, other)])[0] if one and other else "undecided"
+
 
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     """What the row is to the item: (fate, method, score), or None where they have too little in common."""
     may_be_same = holds_numbers(pair) and is_same_task(pair)
     if may_be_same and scores.coverage >= _WHOLE:
         return "contaminated", "coverage", scores.coverage
-    if may_be_same and not answers_differ(pair.items.answer(pair.item), pair.rows.answer(pair.row)):
+    if may_be_same and pair.answers != "different":
         reached = _likeness(scores, least)
         if reached and _differs_in_words_only(pair, _matches(*pair.plain())):
             return "contaminated", *reached
@@ -175,8 +182,7 @@ def holds_solution(pair: Pair, coverage: float) -> bool:
     """Whether a row's text holds a benchmark's solution, given how much of it; `pair` is of solutions."""
     if coverage >= _WHOLE:
         return True
-    answers = pair.items.answer(pair.item), pair.rows.answer(pair.row)
-    is_like = holds_numbers(pair) and not answers_differ(*answers)
+    is_like = holds_numbers(pair) and pair.answers != "different"
     return is_like and _differs_in_words_only(pair, _matches(*pair.plain()))
 
 
@@ -186,16 +192,6 @@ def is_same_task(pair: Pair) -> bool:
     ours, theirs = pair.items.options(pair.item), pair.rows.options(pair.row)
     is_about_options = pair.items.asks_about_options(pair.item)
     return len(drawings) < 2 and (not is_about_options or not ours or not theirs or _as_set(ours) == _as_set(theirs))
-
-
-def answers_differ(one: str | None, other: str | None) -> bool:
-    """Whether both answers are known and are neither the same number nor the same text."""
-    if not one or not other:
-        return False
-    values = [_value(text) for text in (one, other)]
-    if None not in values:
-        return values[0] != values[1]
-    return _bare(one) != _bare(other)
 
 
 def _content(ground_truth: str | None, choices: list[str] | None) -> str | None:
@@ -209,20 +205,6 @@ def _content(ground_truth: str | None, choices: list[str] | None) -> str | None:
 
 def _as_set(choices: list[str]) -> frozenset[str]:
     return frozenset(normalised(pl.Series(choices, dtype=pl.String)))
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\\(?:left|right|text|mathrm|[,!;\s])|\\[dt](?=frac)|[\s${}.]|\\", "", text).lower()
-
-
-def _value(text: str) -> Fraction | None:
-    """A plain number, fraction or decimal as an exact value."""
-    bare = re.sub(r"[\s$,]|\\[!,]|\\?%|\^?\{?\\circ\}?|\{,\}", "", text)
-    bare = re.sub(r"^(-?)\\[dt]?frac\{?(\d+)\}?\{?(\d+)\}?$", r"\1\2/\3", bare)
-    try:
-        return Fraction(bare)
-    except (ValueError, ZeroDivisionError):
-        return None
 
 
 def holds_numbers(pair: Pair) -> bool:
@@ -251,7 +233,7 @@ def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
     for place, other, size in matches:
         missing[place : place + size] = False
         added[other : other + size] = False
-    is_proven = _is_proven(pair)
+    is_proven = pair.answers == "same"
     telling = Flag.FIGURE | Flag.OPERATOR | (Flag(0) if is_proven else Flag.TURN)
     lost = (ours & telling) > 0
     # a number word more, as in `the other four faces`, adds nothing
@@ -259,12 +241,6 @@ def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
     num_words_lost = (missing & ((ours & Flag.FUNCTION) == 0)).sum()
     is_enough = is_proven or num_words_lost <= MAX_WORDS_LOST * len(ours)
     return bool(is_enough and not (missing & lost).any() and not (added & gained).any())
-
-
-def _is_proven(pair: Pair) -> bool:
-    """Whether both answers are known and the same."""
-    answers = pair.items.answer(pair.item), pair.rows.answer(pair.row)
-    return all(answers) and not answers_differ(*answers)
 
 
 def _is_renaming(pair: Pair, matches: list[Match]) -> bool:

@@ -1,11 +1,11 @@
 """Find problems that stand in a benchmark, so that a reported score measures more than memory.
 
 The benchmarks are indexed, the pool streams past them: normalised exact match; rarity-weighted 5-gram coverage, as it
-stands and with names and variables masked, and figure-masked 8-gram coverage (`benchmarks_index`); Jaccard similarity
-by MinHash bands (`benchmarks_bands`). What these propose, `leaks` judges: the same problem is `contaminated`, a changed
-one a `benchmark_variant`. A static embedding may point at paraphrases as well, for people to look at (`paraphrases`).
+stands and with names and variables masked, and figure-masked 8-gram coverage (`gram_index`); Jaccard similarity by
+MinHash bands (`bands`). What these propose, `same_problem` judges: the same problem is `contaminated`, a changed one a
+`benchmark_variant`. A static embedding may point at paraphrases as well, for people to look at (`paraphrases`).
 
-Reference solutions and long ground truths are held against the benchmarks' in the same way (`leak_search`). A score
+Reference solutions and long ground truths are held against the benchmarks' in the same way (`search`). A score
 depends on the row and the benchmarks alone, never on the batch that the row came in.
 """
 
@@ -25,7 +25,7 @@ from curate.decontaminate.benchmarks import read_items, sources_against
 from curate.decontaminate.paraphrases import Paraphrase, ParaphraseSearch, embedding_name
 from curate.decontaminate.same_problem import Thresholds
 from curate.decontaminate.search import Finding, LeakSearch
-from curate.ingest.sources import Source, digest_of_source
+from curate.ingest.sources import digest_of_source
 from curate.records import ADDED
 from curate.runner.stage import Run, Stage, Workspace, decide
 
@@ -82,7 +82,7 @@ def stage(config: DecontaminateConfig) -> Stage:
     added = ("contaminated_by", "benchmark_variant", *(("benchmark_paraphrase",) if config.paraphrases else ()))
     return Stage(
         "decontaminate",
-        3,
+        4,
         "batch",
         config,
         open_index,
@@ -90,11 +90,6 @@ def stage(config: DecontaminateConfig) -> Stage:
         inputs={f"benchmark {source.label()}": digest_of_source(source) for source in sources} | embedding,
         facts=_facts,
     )
-
-
-def leak_search(sources: list[Source], config: DecontaminateConfig) -> LeakSearch:
-    """The benchmarks of `sources`, indexed."""
-    return LeakSearch(read_items(sources), thresholds(config))
 
 
 def thresholds(config: DecontaminateConfig) -> Thresholds:

@@ -1,4 +1,4 @@
-"""Do two ground truths of one problem contradict each other? As values, not as text: `1/2` and `0.5` do not.
+"""Are two ground truths the same, or do they contradict each other? As values, not as text: `1/2` and `0.5` are one.
 
 The tests of a program contradict others where each other's reference solutions fail them.
 """
@@ -6,11 +6,12 @@ The tests of a program contradict others where each other's reference solutions 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from curate.verify.check import verify_many
-from curate.verify.verdict import Item
+from curate.verify.verdict import Item, VerdictName
 
+Relation = Literal["same", "different", "undecided"]
 Pair = TypeVar("Pair", bound=Hashable)
 
 
@@ -21,32 +22,40 @@ class Program(NamedTuple):
     solution: str | None
 
 
-def are_in_conflict(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """For each pair of answers whether `verify` finds them different, whichever of the two is taken for the truth.
+def compare_answers(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+    """What `verify` finds of each pair of answers, with either of the two for the truth.
 
-    A pair that cannot be decided is no conflict.
+    `same` where it accepts one of them, `different` where it accepts neither and rejects one.
     """
     distinct = list(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
     items = [(Item(_boxed(other), one), Item(_boxed(one), other)) for one, other in distinct]
-    return _contradicting(pairs, distinct, items)
+    return _relations(pairs, distinct, items)
+
+
+def are_in_conflict(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """For each pair of answers whether `verify` finds them different; a pair that cannot be decided is no conflict."""
+    return [relation == "different" for relation in compare_answers(pairs)]
 
 
 def tests_in_conflict(pairs: Sequence[tuple[Program, Program]]) -> list[bool]:
     """For each pair of programs whether their solutions fail each other's tests; no conflict where none was run."""
     distinct = list(dict.fromkeys(pair for pair in pairs if pair[0].tests != pair[1].tests))
     items = [(_passing(one, other), _passing(other, one)) for one, other in distinct]
-    return _contradicting(pairs, distinct, items)
+    return [relation == "different" for relation in _relations(pairs, distinct, items)]
 
 
-def _contradicting(pairs: Sequence[Pair], distinct: Sequence[Pair], items: Sequence[tuple[Item, Item]]) -> list[bool]:
-    """Which pairs are wrong in one direction and right in none; `items` are the two directions of each distinct one."""
+def _relations(pairs: Sequence[Pair], distinct: Sequence[Pair], items: Sequence[tuple[Item, Item]]) -> list[Relation]:
+    """What each pair is; `items` are the two directions of each distinct one, and every other pair is the same."""
     verdicts = [verdict.verdict for verdict in verify_many([item for both in items for item in both])] if items else []
-    conflicting = {
-        pair
-        for pair, both in zip(distinct, zip(verdicts[::2], verdicts[1::2], strict=True), strict=True)
-        if "correct" not in both and "wrong" in both
-    }
-    return [pair in conflicting for pair in pairs]
+    both = zip(verdicts[::2], verdicts[1::2], strict=True)
+    found = {pair: _relation(sides) for pair, sides in zip(distinct, both, strict=True)}
+    return [found.get(pair, "same") for pair in pairs]
+
+
+def _relation(verdicts: tuple[VerdictName, VerdictName]) -> Relation:
+    if "correct" in verdicts:
+        return "same"
+    return "different" if "wrong" in verdicts else "undecided"
 
 
 def _boxed(answer: str) -> str:

@@ -121,7 +121,10 @@ def test_the_eight_leaks_of_math_500_are_found_and_their_look_alike_is_not(run: 
 def test_the_leaks_of_mmlu_are_found_and_the_recent_exams_are_clean(run: Path) -> None:
     dropped = opened(run, "decontaminate").read("dropped")
     by_benchmark = dict(dropped.group_by(pl.col("contaminated_by").str.extract("^([^/]+)/")).len().iter_rows())
-    assert by_benchmark["mmlu_stem-test"] == 74
+    method = pl.col("drop_detail").str.json_path_match("$.method")
+    exact = dropped.filter(pl.col("contaminated_by").str.starts_with("mmlu_stem-test/") & (method == "exact"))
+    # one more is set otherwise, and its answer is 12^{1/7} for 12^(1/7)
+    assert (exact.height, by_benchmark["mmlu_stem-test"]) == (74, 75)
     assert not any(name.startswith(("aime24", "aime25")) for name in by_benchmark)
 
 

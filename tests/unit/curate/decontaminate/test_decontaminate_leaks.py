@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.pools import run as run_over
 
 from curate.decontaminate.benchmarks import read_items
-from curate.decontaminate.same_problem import Thresholds, answers_differ
+from curate.decontaminate.same_problem import Thresholds
 from curate.decontaminate.search import Finding, LeakSearch
-from curate.decontaminate.stage import DecontaminateConfig, leak_search, run, stage
+from curate.decontaminate.stage import DecontaminateConfig, run, stage
 from curate.errors import UserError
 from curate.ingest.sources import Source
 from curate.records import PROBLEM, problem_key, schema
@@ -199,18 +200,22 @@ def test_findings_do_not_depend_on_batch_size_or_order(
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "differ"),
+    ("one", "other", "fate"),
     [
-        ("0.5", r"\frac{1}{2}", False),
-        ("18", "18.0", False),
-        ("1,000", "1000", False),
-        ("81", "54", True),
-        ("p - q", "$p-q$", False),
-        ("A", None, False),
+        ("0.5", r"\frac{1}{2}", "contaminated"),
+        ("18", "18.0", "contaminated"),
+        ("50%", "0.5", "contaminated"),
+        ("p - q", "$-q+p$", "contaminated"),
+        ("30 apples", "30", "contaminated"),
+        ("81", "54", "variant"),
+        ("p - q", "q - p", "variant"),
+        ("A", None, "contaminated"),
     ],
 )
-def test_answers_are_compared_as_values(one: str, other: str | None, differ: bool) -> None:
-    assert answers_differ(one, other) is differ
+def test_answers_are_compared_as_values(one: str, other: str | None, fate: str) -> None:
+    near = DICE.replace("and that of the face opposite", "while that of its opposite face")
+    finding = found(search_in([DICE], [one]), near, other)
+    assert (finding and finding.fate) == fate
 
 
 def test_benchmarks_are_read_in_every_format(tmp_path: Path) -> None:
@@ -264,9 +269,10 @@ def test_benchmarks_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 
 def _contaminated(pool: Path, *against: Path) -> pl.DataFrame:
-    search = leak_search([Source(path=path) for path in against], DecontaminateConfig())
+    """The rows of a file that the stage drops."""
     rows = read_items([Source(path=pool)]).drop("benchmark", "item")
-    return run(rows, search, drop_variants=False).filter(pl.col("drop_reason") == "contaminated")
+    decided = run_over(stage(DecontaminateConfig(against=tuple(map(str, against)))), rows)
+    return decided.filter(pl.col("drop_reason") == "contaminated")
 
 
 @pytest.mark.shared
@@ -282,7 +288,11 @@ def test_the_known_leaks_from_aime_into_math500_are_found_and_nothing_else(share
 @pytest.mark.shared
 def test_known_leaks_are_found_and_clean_sets_stay_clean(shared: Path, tmp_path: Path) -> None:
     data = shared / "data"
-    assert _contaminated(data / "deepscaler/train_math.json", data / "mmlu_stem/test.jsonl").height == 74
+    mmlu = _contaminated(data / "deepscaler/train_math.json", data / "mmlu_stem/test.jsonl")
+    others = mmlu.filter(pl.col("drop_detail").str.json_path_match("$.method") != "exact")
+    assert mmlu.height - others.height == 74
+    # its formulas are set off on lines of their own, its answer is 12^{1/7} for 12^(1/7)
+    assert others["contaminated_by"].to_list() == ["mmlu_stem-test/1076"]
     assert _contaminated(data / "gsm8k/train.jsonl", data / "gsm8k/test.jsonl").height == 0
     aime = [data / "aime24/test.jsonl", data / "aime25/aime25.parquet"]
     assert _contaminated(data / "deepscaler/train_aime.json", *aime).height == 0
