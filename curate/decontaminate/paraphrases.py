@@ -102,7 +102,7 @@ class ParaphraseSearch:
         best = dict.fromkeys(range(problems.height), 0.0)
         for row, item, score in self._near(problems["prompt"]):
             is_near = score > best[row] and self._figures[item].fits(figures(row))
-            if is_near and Pair(self._texts, item, texts, row).answers != "different":
+            if is_near and Pair(self._texts, item, texts, row).answers() != "different":
                 best[row], found[row] = score, self._paraphrase(item, score)
         return found
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import lru_cache
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -139,11 +139,15 @@ class Pair:
         """What the plain tokens of item and row are."""
         return self.items.views.flags_of(self.item), self.rows.views.flags_of(self.row)
 
-    @cached_property
     def answers(self) -> Relation:
         """What the answers of item and row are to each other; undecided where one is not known."""
-        one, other = self.items.answer(self.item), self.rows.answer(self.row)
-        return compare_answers([(one, other)])[0] if one and other else "undecided"
+        return relation_of(self.items.answer(self.item), self.rows.answer(self.row))
+
+
+@lru_cache(maxsize=20_000)  # sums and integrals are compared by a worker process, half a second each
+def relation_of(one: str | None, other: str | None) -> Relation:
+    """What `verify` finds of two answers; undecided where one is not known."""
+    return compare_answers([(one, other)])[0] if one and other else "undecided"
 
 
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
@@ -151,15 +155,21 @@ def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, flo
     may_be_same = holds_numbers(pair) and is_same_task(pair)
     if may_be_same and scores.coverage >= _WHOLE:
         return "contaminated", "coverage", scores.coverage
-    if may_be_same and pair.answers != "different":
-        reached = _likeness(scores, least)
-        if reached and _differs_in_words_only(pair, _matches(*pair.plain())):
-            return "contaminated", *reached
-        if scores.renamed >= least.renamed:
-            matches = _matches(*pair.renamed())
-            if _differs_in_words_only(pair, matches) and _is_renaming(pair, matches):
-                return "contaminated", "renamed_coverage", scores.renamed
-    return _as_variant(scores, least)
+    return (_as_same(pair, scores, least) if may_be_same else None) or _as_variant(scores, least)
+
+
+def _as_same(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
+    reached, is_renamed = _likeness(scores, least), scores.renamed >= least.renamed
+    # answers last: where no threshold is reached they need no comparison
+    if not (reached or is_renamed) or pair.answers() == "different":
+        return None
+    if reached and _differs_in_words_only(pair, _matches(*pair.plain())):
+        return "contaminated", *reached
+    if is_renamed:
+        matches = _matches(*pair.renamed())
+        if _differs_in_words_only(pair, matches) and _is_renaming(pair, matches):
+            return "contaminated", "renamed_coverage", scores.renamed
+    return None
 
 
 def _likeness(scores: Scores, least: Thresholds) -> tuple[str, float] | None:
@@ -182,7 +192,7 @@ def holds_solution(pair: Pair, coverage: float) -> bool:
     """Whether a row's text holds a benchmark's solution, given how much of it; `pair` is of solutions."""
     if coverage >= _WHOLE:
         return True
-    is_like = holds_numbers(pair) and pair.answers != "different"
+    is_like = holds_numbers(pair) and pair.answers() != "different"
     return is_like and _differs_in_words_only(pair, _matches(*pair.plain()))
 
 
@@ -233,7 +243,7 @@ def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:
     for place, other, size in matches:
         missing[place : place + size] = False
         added[other : other + size] = False
-    is_proven = pair.answers == "same"
+    is_proven = pair.answers() == "same"
     telling = Flag.FIGURE | Flag.OPERATOR | (Flag(0) if is_proven else Flag.TURN)
     lost = (ours & telling) > 0
     # a number word more, as in `the other four faces`, adds nothing

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.pools import run as run_over
 
 from curate.decontaminate.benchmarks import read_items
-from curate.decontaminate.same_problem import Thresholds
+from curate.decontaminate.same_problem import Thresholds, relation_of
 from curate.decontaminate.search import Finding, LeakSearch
 from curate.decontaminate.stage import DecontaminateConfig, run, stage
 from curate.errors import UserError
@@ -216,6 +216,15 @@ def test_answers_are_compared_as_values(one: str, other: str | None, fate: str) 
     near = DICE.replace("and that of the face opposite", "while that of its opposite face")
     finding = found(search_in([DICE], [one]), near, other)
     assert (finding and finding.fate) == fate
+
+
+def test_two_answers_are_compared_once_however_many_rows_have_them() -> None:
+    near = DICE.replace("and that of the face opposite", "while that of its opposite face")
+    search, one, other = search_in([DICE], [r"\sum_{k=1}^{4} k"]), r"\sum_{k=2}^{5} k", r"\sum_{k=1}^{4} j"
+    before = relation_of.cache_info().misses
+    findings = search.find(frame([near, f"{near} Explain.", f"Well: {near}", EGGS], [one, one, one, other]))
+    assert [it and it.fate for it in findings] == ["variant", "variant", "variant", None]
+    assert relation_of.cache_info().misses == before + 1
 
 
 def test_benchmarks_are_read_in_every_format(tmp_path: Path) -> None:
