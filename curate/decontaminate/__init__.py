@@ -1,4 +1,4 @@
-"""Finds problems that stand in a benchmark.
+"""Finds problems that occur in a benchmark.
 
 A pool and benchmarks come in; each row goes out kept, or dropped with the item it matches.
 """

@@ -20,7 +20,7 @@ from curate.ingest.plan import IngestConfig, plan, read_problems
 from curate.ingest.sources import Source, pinned, source_at
 from curate.records import PROBLEM, schema
 
-# What `--against default` stands for: the benchmarks that reasoning models are reported on, each at a fixed commit, so
+# The meaning of `--against default`: the benchmarks that reasoning models are reported on, each at a fixed commit, so
 # that the same command finds the same leaks tomorrow. GPQA asks for a login and its terms; LiveCodeBench is 4 GB.
 DEFAULT: Final = (
     Source(
@@ -76,9 +76,9 @@ _ITEM_ID: Final = (
 
 
 def sources_against(texts: Sequence[str], skip: Sequence[str] = ()) -> list[Source]:
-    """The benchmarks behind `--against` but for those named in `skip`; Hub ids with the commit they stand at now.
+    """The benchmarks behind `--against` but for those named in `skip`; Hub ids with their current commit.
 
-    `default` is all of `DEFAULT`, a name such as `math500` one of them, unless a file of that name lies here.
+    `default` is all of `DEFAULT`, a name such as `math500` one of them, unless a file of that name exists here.
     """
     if not texts:
         raise UserError("--against is missing; name benchmark files, artifacts, Hub ids, or default")
@@ -93,7 +93,7 @@ def sources_against(texts: Sequence[str], skip: Sequence[str] = ()) -> list[Sour
 
 
 def bundle_lines() -> list[str]:
-    """What `default` stands for, a benchmark a line: its name, Hub id, subset and split, and commit."""
+    """The benchmarks of `default`, one a line: name, Hub id, subset and split, and commit."""
     rows = [(source.name, str(source.hub), _part(source), str(source.revision)) for source in DEFAULT]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
@@ -112,12 +112,12 @@ def _named(text: str) -> Sequence[Source]:
         return (_BY_NAME[text],)
     if "/" not in text and format_of(Path(text)) is None:
         known = nearest(text, ["default", *_BY_NAME])
-        raise UserError(f"--against {text}: no file lies here and no benchmark of the bundle is called so; {known}")
+        raise UserError(f"--against {text}: no such file here and no benchmark of that name in the bundle; {known}")
     return (source_at(text),)
 
 
 def _with_own_names(sources: Sequence[Source]) -> list[Source]:
-    """The sources, those that share a name called after their folders too: evidence must say which of them."""
+    """The sources; those that share a name get their folders' names too, so that evidence identifies them."""
     counts = Counter(source.label() for source in sources)
     renamed = [
         source.model_copy(update={"name": f"{source.path.resolve().parent.name}-{source.label()}"})
@@ -143,7 +143,7 @@ def _pinned(source: Source) -> Source:
 def read_items(sources: Sequence[Source]) -> pl.DataFrame:
     """Every readable item: the problem's columns, `benchmark` and `item`.
 
-    A problem that stands in several places is listed once, where it comes first.
+    A problem that occurs several times is listed once, at its first place.
     """
     rows = [row for source in sources for row in _items(source)]
     columns = schema(PROBLEM) | {"benchmark": pl.String(), "item": pl.String()}

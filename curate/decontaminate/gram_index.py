@@ -107,7 +107,7 @@ def candidates(index: GramIndex, view: View) -> tuple[Counts, Counts]:
 
 
 def coverage(index: GramIndex, item: int, held: Hashes) -> float:
-    """The share of an item's n-gram weight that stands in a text; `held` are the text's n-grams, sorted."""
+    """The share of an item's n-gram weight that a text contains; `held` are the text's n-grams, sorted."""
     grams = index.by_item[item]
     if not len(grams) or not len(held):
         return 0.0

@@ -45,7 +45,7 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Paraphrase:
-    """A row's nearest item: where it stands, and the cosine similarity of the two."""
+    """A row's nearest item: its position, and the cosine similarity of the two."""
 
     benchmark: str
     item: str
@@ -77,7 +77,7 @@ def _plain(figures: str) -> str:
 
 
 def _numbers(words: str) -> list[str]:
-    """The number that words say together, or the numbers that they say one by one."""
+    """The number that the words name together, or the numbers that they name one by one."""
     whole = COUNTS.get(words) or number_in_words(words)
     parts = [COUNTS.get(word) or number_in_words(word) for word in re.split(r"[\s-]+", words)] if not whole else [whole]
     return [part for part in parts if part is not None]

@@ -28,13 +28,13 @@ Fate = Literal["contaminated", "variant"]
 Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
 _DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
 _ABOUT_OPTIONS: Final = re.compile(r"which|following|下列|以下|选项|哪", re.IGNORECASE)
-MAX_WORDS_LOST: Final = 0.04  # of an item's tokens, as words that say something, where the answers prove nothing
+MAX_WORDS_LOST: Final = 0.04  # of an item's tokens, as content words, where the answers prove nothing
 _WHOLE: Final = 0.999  # coverage that is complete but for rounding
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts to compare, with what else tells two problems apart.
+    """Texts to compare, with the other fields that separate two problems.
 
     views: the texts without their drawings; `exact` holds them as they are, drawings and all.
     figures: a hash of each text's drawings ([asy] code) but for the names in them, 0 where it has none.
@@ -58,7 +58,7 @@ class Texts:
         return None if options is None else options.to_list()
 
     def asks_about_options(self, place: int) -> bool:
-        """Whether a question cannot be told without its options ("which of the following")."""
+        """Whether a question is incomplete without its options ("which of the following")."""
         return _ABOUT_OPTIONS.search(self.prompts[place]) is not None
 
 
@@ -96,7 +96,7 @@ class Thresholds:
 
 
 class Scores(Protocol):
-    """How much of an item's n-gram weight stands in the row, in each view, and how alike the two are as a whole.
+    """The share of an item's n-gram weight in the row, in each view, and the similarity of the two as a whole.
 
     Whoever gives them may work them out when asked: most verdicts need one or two.
     """
@@ -218,7 +218,7 @@ def _as_set(choices: list[str]) -> frozenset[str]:
 
 
 def holds_numbers(pair: Pair) -> bool:
-    """Whether every figure of the item stands in the row, as often."""
+    """Whether every figure of the item occurs in the row, as often."""
     ours, theirs = pair.flags()
     item, row = pair.plain()
     return Counter(item[(ours & Flag.FIGURE) > 0].tolist()) <= Counter(row[(theirs & Flag.FIGURE) > 0].tolist())

@@ -31,10 +31,10 @@ from curate.text.spelling import tokens
 from curate.text.views import MASKS, Counts, Flags, View, Views
 from curate.text.word_kinds import Flag
 
-MIN_TOKENS: Final = 8  # of an item that coverage can tell; a shorter one must stand there word for word
+MIN_TOKENS: Final = 8  # the least of an item for coverage; a shorter one must occur word for word
 MIN_WORDS: Final = 3  # beside figures and operators
-MIN_REFERENCE_TOKENS: Final = 30  # a shorter solution or ground truth is said of many problems, unless it
-MIN_REFERENCE_WORDS: Final = 8  # has so many words that say something
+MIN_REFERENCE_TOKENS: Final = 30  # a shorter solution or ground truth belongs to many problems, unless it
+MIN_REFERENCE_WORDS: Final = 8  # has at least this many content words
 MIN_REFERENCE_CHARS: Final = 30  # of a row's text that may hold one
 MAX_ITEM_CHARS: Final = 10_000  # of an item's text in the evidence
 MIN_REFERENCE_COVERAGE: Final = 0.8
@@ -48,7 +48,7 @@ Field = Literal["prompt", "solution", "ground_truth"]
 class Finding:
     """What a row has in common with a benchmark's item.
 
-    field: where in the row it stands. method: `exact`, `embedded_exact`, `coverage`, `renamed_coverage`,
+    field: its field of the row. method: `exact`, `embedded_exact`, `coverage`, `renamed_coverage`,
     `renumbered_coverage`, `jaccard`, `solution_coverage`, `ground_truth_coverage`. score: share of the item's n-gram
     weight, or the Jaccard similarity, in [0, 1]. matched: the longest words in common. item_text: the item's prompt, so
     that the two can be read side by side.
@@ -146,7 +146,7 @@ class LeakSearch:
                 self._find_references(texts, field, rows, found)
 
     def _equal(self, texts: Texts) -> tuple[Counts, Counts]:
-        """The pairs (text, item) that are the same token for token, drawings and all; an empty text is nobody's."""
+        """The pairs (text, item) that are the same token for token, drawings and all; an empty text matches none."""
         found = [
             (text, self._by_hash[value])
             for text, value in enumerate(texts.exact.tolist())
@@ -203,7 +203,7 @@ class LeakSearch:
 
 
 def _references(items: pl.DataFrame) -> _References:
-    """Every solution and ground truth of the items that is long enough to be nobody else's."""
+    """Every solution and ground truth of the items that is long enough to identify its item."""
     numbered = items.with_row_index("number")
     parts = [
         numbered.filter(pl.col(field).str.len_chars() >= MIN_REFERENCE_CHARS).with_columns(
@@ -227,7 +227,7 @@ def _count(is_such: Flags, view: View) -> Counts:
 
 
 def _is_long(texts: Views) -> Flags:
-    """Which items coverage can tell: those of enough tokens, some of them words, or of very many."""
+    """The items that coverage can identify: those of enough tokens, some of them words, or of very many."""
     num_words = _count((texts.flags & (Flag.FIGURE | Flag.OPERATOR)) == 0, texts.plain)
     lengths = texts.plain.lengths()
     is_long: Flags = (lengths >= MIN_TOKENS) & ((num_words >= MIN_WORDS) | (lengths >= 3 * MIN_TOKENS))

@@ -1,4 +1,4 @@
-"""Items of a benchmark that are too short for coverage: found only where they stand whole, on lines of their own.
+"""Items of a benchmark that are too short for coverage: found only as a whole, on lines of their own.
 
 "Compute $17^2 - 3$." is a problem of a benchmark and a phrase that a longer problem may use. It counts where whole
 lines or sentences of a text are the item, and the rest of the text does not speak of its variables.
@@ -40,7 +40,7 @@ class ShortItems:
 
 
 def short_items(prompts: pl.Series, texts: Views, is_short: Flags) -> ShortItems:
-    """Index the short ones among a benchmark's items, only those with a figure: `Find it.` is nobody's."""
+    """Index the short ones among a benchmark's items, only those with a figure: `Find it.` identifies no item."""
     lengths = texts.exact.lengths()
     has_figure = np.array([(texts.flags_of(text) & Flag.FIGURE).any() for text in range(len(lengths))], bool)
     is_taken = is_short & has_figure & (lengths >= MIN_TOKENS)
@@ -58,13 +58,13 @@ def short_items(prompts: pl.Series, texts: Views, is_short: Flags) -> ShortItems
 
 
 def found_whole(short: ShortItems, prompts: pl.Series, of_prompts: Views) -> Iterator[tuple[int, int]]:
-    """The pairs (text, item) in which a short item stands alone in a longer text."""
+    """The pairs (text, item) in which a short item is a paragraph of its own in a longer text."""
     cuts = [
         _Cut(text, item, *cut)
         for text, item in _hits(short, of_prompts)
         for cut in _cuts(_parts(prompts[text]), short.num_parts[item])
     ]
-    # all at once: what it takes to look at a few texts is nearly what it takes to look at one
+    # all in one call: the cost of a few texts is nearly that of one
     spans = _normalised(cut.span() for cut in cuts)
     equal = [cut for cut, span in zip(cuts, spans, strict=True) if span == short.texts[cut.item]]
     variables = {cut.item: set(re.findall(_VARIABLE, short.texts[cut.item])) for cut in equal}
@@ -76,7 +76,7 @@ def found_whole(short: ShortItems, prompts: pl.Series, of_prompts: Views) -> Ite
 
 
 def _hits(short: ShortItems, of_prompts: Views) -> Iterator[tuple[int, int]]:
-    """The pairs (text, item) in which all tokens of a short item stand in a row."""
+    """The pairs (text, item) in which all tokens of a short item are consecutive."""
     view = of_prompts.exact
     starts = short.sieve.passed(rolled(view, MIN_TOKENS)) if short.texts else np.zeros(0, np.int64)
     for size, (hashes, items) in short.by_length.items():

@@ -1,4 +1,4 @@
-"""Find problems that stand in a benchmark, so that a reported score measures more than memory.
+"""Finds problems that occur in a benchmark, so that a reported score does not measure memory.
 
 The benchmarks are indexed, the pool streams past them: normalised exact match; rarity-weighted 5-gram coverage, as it
 stands and with names and variables masked, and figure-masked 8-gram coverage (`gram_index`); Jaccard similarity by
@@ -31,10 +31,10 @@ from curate.runner.stage import Run, Stage, Workspace, decide
 
 
 class DecontaminateConfig(Config):
-    """Drop problems that stand in a benchmark; report those that are variants of a benchmark's problem.
+    """Drop problems that occur in a benchmark; report variants of a benchmark's problem.
 
     `--against` takes benchmark files (JSONL, JSON, CSV, Parquet), folders, artifacts and Hub ids, and may be given
-    several times; `default` stands for the benchmarks that reasoning models are reported on, at fixed commits, and each
+    several times; `default` means the benchmarks that reasoning models are reported on, at fixed commits, and each
     of them for itself: math500, aime24, aime25, amc23, minerva, olympiadbench, gsm8k, gpqa, humaneval, mbpp,
     livecodebench (`gradus curate benchmarks` lists them). A row is contaminated when it holds an item's text and
     figures, or its solution; with other figures, operators or answers it is a variant. The evidence is in `drop_detail`
@@ -93,7 +93,7 @@ def stage(config: DecontaminateConfig) -> Stage:
 
 
 def thresholds(config: DecontaminateConfig) -> Thresholds:
-    """What the options say a method needs."""
+    """The thresholds of the methods, from the options."""
     return Thresholds(config.min_coverage, config.min_renamed_coverage, config.min_variant_coverage, config.min_jaccard)
 
 

@@ -1,4 +1,4 @@
-"""Groups of rows by union-find in whole columns, and the star comparison that finds whom to unite.
+"""Groups of rows by union-find in whole columns, and the star comparison that finds the rows to unite.
 
 Rows are numbered by rank: the lowest of a group is the one that stays. `compare_stars` takes rows that share a band key
 and compares each with the lowest of its key; those that differ from it start over among themselves, so that every two
@@ -99,7 +99,7 @@ def compare_stars(keys: U64, rows: I64, clusters: Clusters, is_alike: Compare, m
 
 
 def _shared(keys: U64) -> I64:
-    """Where keys stand that occur more than once, and a few by chance: most occur once and need no further look.
+    """The positions of keys that occur more than once, and a few by chance: most occur once and need no further look.
 
     The place takes a key's low bits, so that one sort of plain numbers does: `argsort` takes several times as long.
     """

@@ -43,7 +43,7 @@ _LOCAL: Final = np.uint64(0x9E3779B97F4A7C15)
 class Fingerprints:
     """One entry per row, in the pool's order.
 
-    starts: where each row's tokens stand among all tokens, `[rows + 1]`.
+    starts: the start of each row's tokens among all tokens, `[rows + 1]`.
     guard: hash of the multisets of numbers and of operators, of the kind and of the tests: what twins must share.
     sequence: hash of the numbers in their order; context: of each number with its neighbours, in any order.
     whole: hash of all tokens in order; masked: the same with every number alike.
@@ -137,7 +137,7 @@ def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
 
 
 def _facts(hashes: U64, starts: I64, flags: U16, kind: U64) -> dict[str, npt.NDArray[Any]]:
-    """What the tokens say of each row; the fields are those of `Fingerprints`."""
+    """The fingerprint of each row's tokens; the fields are those of `Fingerprints`."""
     numbers, operators = np.flatnonzero(has(flags, Flag.FIGURE)), np.flatnonzero(has(flags, Flag.OPERATOR))
     number_starts, operator_starts = np.searchsorted(numbers, starts), np.searchsorted(operators, starts)
     lengths = np.diff(starts)
@@ -190,7 +190,7 @@ def _capitals(prompts: pl.Series) -> U64:
 
 
 def answer_of(problems: pl.DataFrame) -> pl.Series:
-    """The ground truth as text; of a multiple-choice problem the option that its letter stands for."""
+    """The ground truth as text; of a multiple-choice problem the option of its letter."""
     place = pl.col("ground_truth").str.strip_chars().replace_strict(_PLACES, default=None, return_dtype=pl.Int64)
     option = pl.col("choices").list.get(place, null_on_oob=True)
     return problems.select(pl.coalesce(option, "ground_truth")).to_series()

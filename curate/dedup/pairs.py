@@ -1,7 +1,7 @@
 """Two rows side by side: their exact Jaccard similarity, and whether a word or number makes them different problems.
 
-Everything is done for many pairs at once. A set is a sorted array of (pair, element) in one 64-bit number, so that what
-two sets share stands side by side after one sort.
+Each function handles many pairs in one call. A set is a sorted array of (pair, element) in one 64-bit number, so that
+shared elements of two sets are adjacent after one sort.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dedup: of problems that say the same in other words, one stays.
+"""Dedup: keeps one of the problems that differ only in wording.
 
 Candidates come from MinHash bands (`curate.text.minhash`), their similarity is computed exactly, and guards spare what
 only looks alike: other numbers, operators, answers, a rare or telling word (`curate.dedup.pairs`). What the guards
@@ -33,7 +33,7 @@ _REASONS: Final = {0: "near_duplicate_of", 1: "conflicting_answers", 2: "variant
 
 
 class DedupConfig(Config):
-    """Drop near duplicates: problems that say the same in other words.
+    """Drop near duplicates: problems that differ only in wording.
 
     Rows are alike at a Jaccard similarity of word triples of at least --threshold, and the same problem only where no
     number, operator, answer or telling word differs; such variants are reported, and kept unless --max-variants.
@@ -43,7 +43,7 @@ class DedupConfig(Config):
 
     threshold: float = Field(0.7, gt=0, le=1, description="Jaccard similarity of word triples that makes rows alike")
     max_variants: int | None = Field(None, ge=1, description="Keep at most this many variants of a problem")
-    rare_count: int = Field(10, ge=0, description="Words that occur at most this often tell two problems apart")
+    rare_count: int = Field(10, ge=0, description="Words that occur at most this often separate two problems")
 
 
 def stage(config: DedupConfig) -> Stage:

@@ -18,7 +18,7 @@ PIECE_ROWS: Final = 1 << 12  # the system maps up to 64 KB of a file around each
 
 
 class TokenFile:
-    """A file of 32-bit token hashes, row after row; `starts` says where each row begins, `[rows + 1]`."""
+    """A file of 32-bit token hashes, row after row; `starts` gives the start of each row, `[rows + 1]`."""
 
     def __init__(self, path: Path, starts: I64) -> None:
         self._path, self._starts = path, starts
@@ -32,7 +32,7 @@ class TokenFile:
         """The tokens of some rows, flat, and their starts."""
         if len(self._stored) <= MAX_MAPPED_TOKENS:
             return taken(self._stored, self._starts, rows)
-        # in the file's order: rows that stand close together are mapped by one page fault
+        # in the file's order: rows that are close together are mapped by one page fault
         order = np.argsort(rows)
         sorted_rows, pieces = rows[order], [np.empty(0, np.uint32)]
         for start in range(0, len(rows), PIECE_ROWS):

@@ -28,7 +28,7 @@ class Twins:
     """Rows that are the same problem, and the pairs for which only the answers speak against it."""
 
     def __init__(self, prints: Fingerprints, position: I64, threshold: float, rare_count: int) -> None:
-        """`position` says for each rank where the row stands in the pool."""
+        """`position` gives the row in the pool of each rank."""
         self._prints, self._position = prints, position
         self._threshold, self._rare_count = threshold, rare_count
         self._rarity = Rarity.of(prints.frequency, len(position), rare_count)

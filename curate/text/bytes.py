@@ -1,7 +1,7 @@
 """A column of texts as one array of bytes, so that whole-array operations can look at every character of every text.
 
 A byte is a character where a text is ASCII. Where what is beyond ASCII is dashes, quotation marks and the like, each of
-their bytes may be taken for one more of these: `is_plain` tells which texts are so.
+their bytes may be taken for one more of these: `is_plain` marks such texts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_plain(texts: pl.Series) -> pl.Series:
 
 
 def byte_texts(texts: pl.Series) -> ByteTexts:
-    """The bytes of a column without nulls; they stand in memory that must not be written to."""
+    """The bytes of a column without nulls; the memory is read-only."""
     column = texts.to_arrow(compat_level=pl.CompatLevel.oldest())
     _, starts, data = column.buffers()
     bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]

@@ -69,7 +69,7 @@ def _cut_bytes(texts: pl.Series, *, with_marks: bool) -> Cut:
 
 
 def _full_stops(text: bytearray, starts: I64) -> I64:
-    """Where the dots stand that do not belong to a decimal."""
+    """The positions of dots that do not belong to a decimal."""
     data = np.frombuffer(text, np.uint8)[: starts[-1]]
     dots = np.flatnonzero(data == ord("."))
     near = np.flatnonzero((dots > 0) & (dots + 1 < len(data)))

@@ -2,7 +2,7 @@
 
 The signatures are bit for bit those that `datasketch.MinHash` (2.0, scheme `affine32`) gives when it is updated with
 the same 32-bit shingle hashes: `fmix32`, then a * h + b modulo 2^32 for each permutation, and the least of them. Here
-rows of like length lie side by side in a block that goes through one permutation at once, which is what makes it fast.
+rows of similar length are adjacent in a block, and one permutation is applied to a whole block, which makes it fast.
 
 Ragged data comes as `(flat, starts)`: row i holds `flat[starts[i]:starts[i + 1]]`.
 """

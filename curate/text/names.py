@@ -2,7 +2,7 @@ r"""Marks before the names and the words in capitals of a text, set before the t
 
 A name is a capital with small letters behind it, or two to four capitals (the points AB and ABCD), between what is no
 letter and no backslash before it and no letter, digit or underscore behind; 小明 is one too. Five capitals or more are
-a word in capitals, which is a parameter: the letters of ALABAMA. `_MARKED` says all this as patterns; texts without
+a word in capitals, which is a parameter: the letters of ALABAMA. `_MARKED` holds all this as patterns; texts without
 letters beyond ASCII, nearly all of most pools, are marked by the same rules on whole arrays of bytes.
 """
 
@@ -23,7 +23,7 @@ _MARKED: Final = (
     (r"(^|[^\\\p{L}])(\p{Lu}\p{Ll}+|\p{Lu}{2,4})\b|(小)(\p{Han})", f"${{1}}${{3}} {NAME} ${{2}}${{4}}"),
 )
 _MAX_NAME: Final = 4  # capitals
-_MAX_STEPS: Final = 32  # letters of a word that are looked at one after the other, of all words at once
+_MAX_STEPS: Final = 32  # letters of a word that are compared one after the other, in all words together
 _UPPER, _LOWER, _OTHER, _BACKSLASH = 1, 2, 3, 4
 _KINDS: Final = table_of(upper=ascii_uppercase, lower=ascii_lowercase, others=digits + "_", backslash="\\")
 
@@ -65,7 +65,7 @@ def _marks(data: U8, starts: I64) -> tuple[I64, Flags]:
     kind = np.frombuffer(data.tobytes().translate(_KINDS) + b"\0", np.uint8)
     is_letter = kind - np.uint8(_UPPER) < _LOWER
     is_upper = kind == _UPPER
-    # whether the letter goes on with the word of the letter before it
+    # whether the letter continues the word of the letter before it
     goes_on = is_letter.copy()
     goes_on[1:] &= is_letter[:-1]
     goes_on[starts] = False

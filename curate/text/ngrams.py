@@ -17,7 +17,7 @@ _BASE: Final = 0x9E3779B1
 
 
 def ngrams(view: View, size: int) -> tuple[Hashes, Counts]:
-    """The hash of every `size`-gram that lies within one text, and the number of that text."""
+    """The hash of every `size`-gram within one text, and the number of that text."""
     grams = every_gram(view, size)
     places, texts = view.inside(np.arange(len(grams)), size)
     return grams[places], texts

@@ -3,7 +3,7 @@ r"""A problem's text as the comparing stages see it: what carries no meaning tak
 `tokens` cuts a prompt into words, numbers, Chinese characters, operators and brackets; `normalised` is the same as one
 string. Both take a whole column of texts, so that millions of rows pass through them without a Python loop. They are
 functions and no polars expressions: some rules look before they replace, and Python that calls polars from within
-polars' own threads can wait for ever.
+polars' own threads can deadlock.
 
 Gone are LaTeX delimiters, sizes, spacing and fonts, letter case, punctuation, and the several ways of writing one
 thing (`\dfrac12` and `\frac{1}{2}`, `\leq` and ≤, `x²` and `x^{2}`, `10{,}000` and 10000, π and `\pi`). Kept are
@@ -40,7 +40,7 @@ _THIN: Final = "\x1f"  # a thin space, which may part the thousands of a number
 _SIGNED: Final = r"[-+]?(?:[1-9]\d*|0)"
 _OPEN, _CLOSE = r"([(\[{|]\s*|brace\s+)", r"(\s*[)\]}|]|\s+rbrace)"
 
-# Read from the left, the first of the list that fits: `\\` stands before `\(`, `\\(` before `\\`.
+# Read from the left, the first of the list that fits: `\\` comes before `\(`, `\\(` before `\\`.
 _LITERAL: Final = {
     **{mark: f" {over}/{under} " for mark, over, under in zip("½⅓⅔¼¾⅕⅛", "1121311", "2334458", strict=True)},
     **{mark: f"^{digit}" for mark, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
@@ -57,7 +57,7 @@ _LITERAL: Final = {
 
 # In this order, after the literals, Unicode compatibility forms and lower case: what a text must hold, words or a
 # pattern, and the rules for those that do. Most hold little of it, and looking is cheaper than replacing. Polars keeps
-# 32 compiled patterns at hand: a pass that needs more compiles them all anew for every batch.
+# 32 compiled patterns at hand: a pass that needs more compiles them all again for every batch.
 _RULES: Final = (
     (("\\", "frac"), (
         (r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:rm|bf|it|sf|tt|up)|mbox|operatorname\*?|boldsymbol)\s*\{([^{}]*)\}",

@@ -27,7 +27,7 @@ Hashes = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-MASKS: Final = (1, 2)  # the hashes that stand for a name and for a variable
+MASKS: Final = (1, 2)  # the hashes that replace a name and a variable
 _FIGURE_MASK: Final = 3
 MULTIPLIERS: Final = np.random.Generator(np.random.PCG64(7)).integers(1, 2**63, 64, dtype=np.uint64) * 2 + 1
 
@@ -54,7 +54,7 @@ class View:
 
     @cached_property
     def texts(self) -> Counts:
-        """The text that each token stands in."""
+        """The text of each token."""
         return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
 
     def inside(self, places: Counts, size: int) -> tuple[Counts, Counts]:
@@ -67,7 +67,7 @@ class View:
 
 @dataclass(frozen=True)
 class Views:
-    """The views of some texts. `plain`, `renamed`, `renumbered` and `flags` stand token for token."""
+    """The views of some texts. `plain`, `renamed`, `renumbered` and `flags` are aligned token by token."""
 
     exact: View
     plain: View
@@ -97,7 +97,7 @@ def views(texts: pl.Series) -> Views:
     is_token = np.flatnonzero(~has(kinds.flags, Flag.NAME_MARK | Flag.CAPITALS_MARK))
     kept = np.flatnonzero(~has(kinds.flags, Flag.SKIPPED))
     flags = kinds.flags[kept]
-    # a mark stands right before the word it is about
+    # a mark is right before the word it describes
     before = kinds.flags[kept - 1]
     flags[has(before, Flag.CAPITALS_MARK)] |= np.uint16(Flag.TURN)
     as_figures = found.hashes.copy()

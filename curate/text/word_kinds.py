@@ -1,7 +1,7 @@
-"""What single tokens are, whatever text they stand in: figures, operators, variables, words that say much or little.
+"""The kinds of single tokens, independent of their text: figures, operators, variables, telling words, function words.
 
 The words that matter are few. `kinds_of` finds them among the hashes of many tokens by one look into a small table.
-Dedup and decontamination tell problems apart by the same lists.
+Dedup and decontamination distinguish problems by the same lists.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class Flag(enum.IntFlag):
     NUMBER_WORD = 16
     OPERATOR = 32
     TURN = 64  # a word that makes another problem where only one of two texts has it
-    FUNCTION = 128  # a word that says nothing by itself
+    FUNCTION = 128  # a word without content of its own
     VARIABLE = 256
-    TELLING = 512  # a word that makes another problem where it stands in the place of another such
+    TELLING = 512  # a word that makes another problem if it replaces another telling word
 
 
 class Kinds(NamedTuple):
@@ -112,7 +112,7 @@ def has(flags: U16, any_of: Flag) -> Flags:
 
 
 def _flags_of_others(words: pl.Series) -> U16:
-    """Whether words beyond ASCII are figures or signs, looked at once for each distinct one."""
+    """Whether words beyond ASCII are figures or signs, decided once for each distinct word."""
     coded = words.cast(pl.Categorical(pl.Categories.random()))
     distinct = coded.unique()
     by_code = np.zeros(len(distinct) + 1, np.uint16)
@@ -128,10 +128,10 @@ def _flags_of_other(word: str) -> int:
 
 
 class _Known(NamedTuple):
-    """The known words by number, from 1 on; 0 stands for every other word.
+    """The known words by number, from 1 on; 0 is every other word.
 
     table: the number of the word whose hash has these `_TABLE_BITS` bits above `shift`.
-    figures: the hash of the figure that a word says, of other words their own.
+    figures: the hash of the figure that a word names; the own hash of other words.
     """
 
     shift: int
