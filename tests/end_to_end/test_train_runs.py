@@ -118,7 +118,7 @@ def test_a_run_goes_on_with_data_that_changed_when_told_to(
         shutil.rmtree(run / name)
     write_jsonl(data, [{"prompt": f"Say {figure}.", "answer": str(figure)} for figure in (*range(7), 77, 88)])
     now = set(read_problems(data).frame["key"])
-    with pytest.raises(UserError, match=r"data_digest.*--adopt-dataset to go on with these data"):
+    with pytest.raises(UserError, match=r"data_digest.*--adopt-dataset to continue with these data"):
         gradus(*command)
     capsys.readouterr()
     gradus(*command, "--adopt-dataset")

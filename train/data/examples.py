@@ -1,6 +1,6 @@
 """Examples to learn from: prompts with completions, or conversations; from an artifact or whatever ingest reads.
 
-Columns are found as for problems (`curate.ingest.mapping`), but every text stays as it stands: completions are learned
+Columns are found as for problems (`curate.ingest.mapping`), but no text changes: completions are learned
 with their white space. A row that cannot be read is a mistake here, not a row less.
 """
 
@@ -91,7 +91,7 @@ def _columns(
 
 
 def _text(values: Sequence[Any], where: str) -> str | None:  # Any: cells of a source
-    """The text of one column as it stands, or of several with empty lines between; None where the last is null."""
+    """The unchanged text of one column, or of several with empty lines between; None where the last is null."""
     if wrong := [value for value in values if not isinstance(value, str | None)]:
         raise UserError(f"{where}: a prompt or completion is {type(wrong[0]).__name__}, no text: {str(wrong[0])[:100]}")
     last: str | None = values[-1]

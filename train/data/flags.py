@@ -1,4 +1,4 @@
-"""The flags in a prompt that ask for reasoning or for an answer at once: `/think`, `/no_think`; the last one wins."""
+"""The flags in a prompt that ask for reasoning or for a direct answer: `/think`, `/no_think`; the last one wins."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def problems_of(source: Source) -> Rows:
     artifact = artifact_at(source)
     rows = _read_artifact(artifact) if artifact is not None else _read_source(pinned(source))
     if rows.frame.is_empty():
-        raise UserError(f"{where}: holds no problem; relax the stages before, their manifests say what was dropped")
+        raise UserError(f"{where}: holds no problem; relax the stages before; their manifests list what was dropped")
     checkable = pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null()
     if num_open := rows.frame.filter(~checkable).height:
         raise UserError(

@@ -1,4 +1,4 @@
-"""What TRL sees of each problem: the prompt as it is put to the model, what rewards need, and where completions end."""
+"""The columns of each problem for TRL: the model's prompt, the inputs of rewards, and the end of completions."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LIMITS: Final = IngestConfig()
 
 
 class Rows(NamedTuple):
-    """A table and the digest of what it was read from."""
+    """A table and the digest of its source."""
 
     frame: pl.DataFrame
     digest: str

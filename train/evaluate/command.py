@@ -1,7 +1,7 @@
 """Evaluation: how often does a model solve the problems of a benchmark, and how sure can one be of that?
 
 Problems are sampled by the same engines and judged by the same verifier as in difficulty and training. What was sampled
-is kept, a killed evaluation goes on, and a repeated one is reused.
+is kept, a killed evaluation resumes, and a repeated one is reused.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ Out = Annotated[Path, typer.Option("--out", help="Folder for results, samples an
 class EvaluateConfig(GradingConfig, EngineConfig):
     """Measure how often a model solves benchmarks.
 
-    Each problem is asked n times. Written are avg@n with its 95% interval, pass@k, maj@n, the shares that could not be
-    judged or were cut off, and the lengths of right and wrong answers; `gradus train compare` sets two evaluations
-    side by side. With --budgets the reasoning of each completion is also cut at so many tokens, and accuracy is drawn
-    against the budget.
+    Each problem is sampled n times. The result holds avg@n with its 95% interval, pass@k, maj@n, the undecided and the
+    truncated share, and the lengths of right and wrong answers; `gradus train compare` compares two evaluations. With
+    --budgets the reasoning of each completion is also cut at these numbers of tokens, and a plot shows accuracy against
+    the budget.
 
     Columns of files and of Hub datasets are guessed as by `gradus curate ingest`, or named by --map; a Hub dataset is
     read at the commit of its --revision, by default the newest.
@@ -93,7 +93,7 @@ class EvaluateConfig(GradingConfig, EngineConfig):
 
 @dataclass(frozen=True)
 class Stated:
-    """What the command line says of the benchmarks beside their places, for `sources_from`."""
+    """The options of the benchmarks besides their paths, for `sources_from`."""
 
     maps: Maps = field(default_factory=list)
     names: Names = field(default_factory=list)
@@ -133,7 +133,7 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated,
 
 
 def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Path) -> dict[str, list[Asked]]:
-    """Every benchmark's problems, asked n times; a problem that stands in two of them is asked once."""
+    """Every benchmark's problems, sampled n times; a problem of two benchmarks is sampled once."""
     log = SampleLog(out)
 
     asking = Asking("evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight)

@@ -1,4 +1,4 @@
-"""What n graded completions of each problem say about a model: estimates and their uncertainty, as plain functions.
+"""Estimates of a model's accuracy from n graded completions of each problem, with their uncertainty.
 
 Counts are per problem: `num_correct` of `num_judged` completions; undecided ones are in neither. Problems are the
 sampling unit of every interval: completions of one problem are not independent evidence of the benchmark's score.
@@ -32,7 +32,7 @@ def average(rates: Sequence[float], num_completions: int) -> Estimate:
     """avg@n: the mean of the problems' success rates, with a Wilson interval at the effective sample size.
 
     That is rate (1 - rate) / variance of the mean (Korn and Graubard 1998): completions of one problem resemble each
-    other, so it lies between the number of problems and `num_completions`, that of all completions.
+    other, so it is between the number of problems and `num_completions`, that of all completions.
     """
     values = np.asarray(rates, np.float64)
     num, rate = len(values), float(values.mean())

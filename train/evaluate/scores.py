@@ -57,7 +57,7 @@ def _mean_pass_at(judged: Sequence[Asked], k: int) -> float | None:
 
 
 def _vote(sample: Sample, policy: Policy) -> str | None:
-    """What a completion votes for: all right answers alike, a wrong one as it is written, the undecided not at all."""
+    """The vote of a completion: all right answers alike, a wrong one by its text, none for the undecided."""
     if sample.verdict == "correct":
         return RIGHT
     answers = extract(sample.text, policy).answers if sample.verdict == "wrong" else ()

@@ -40,7 +40,7 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     if objective.resets_optimizer and os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
         raise UserError(
-            f"objective {config.objective} begins anew with its optimizer, DeepSpeed cannot; use ddp or fsdp"
+            f"objective {config.objective} resets its optimizer, which DeepSpeed cannot do; use ddp or fsdp"
         )
     run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
 

@@ -27,14 +27,15 @@ OWN: Final = TAKEN | {
 class GrpoConfig(GradingConfig, TrainerConfig):
     """Reinforcement learning on what a curriculum draws.
 
-    Data is an artifact of `gradus curate`, or a file with problems and answers. Each generation asks the curriculum for
-    problems, samples a group of completions for each, verifies them and learns from these rewards. Stopped, the same
-    command goes on at its last checkpoint and draws what it would have drawn. The model is left in OUT/model.
+    Data is an artifact of `gradus curate`, or a file with problems and answers. Each generation draws
+    problems from the curriculum, samples a group of completions for each, verifies them and learns from these rewards.
+    After a stop, the same command resumes from the last checkpoint and draws what it would have drawn. The model is
+    left in OUT/model.
 
     Example: gradus train grpo --model runs/sft/model --data runs/difficulty --out runs/grpo --objective dr_grpo
     """
 
-    objective: str = Field("dr_grpo", description="Which objective; `gradus train explain` tells them apart.")
+    objective: str = Field("dr_grpo", description="Objective; `gradus train explain` compares them.")
     kl_coef: float | None = Field(None, ge=0, description="Weight of the KL to the start; the objective's, if not set.")
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
     generation: Generation = Field(

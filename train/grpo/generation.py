@@ -23,8 +23,8 @@ WITH_VLLM: Final = ("trl.generation.vllm_client", "trl.generation.vllm_generatio
 def import_generation(*, uses_vllm: bool) -> None:
     """Import TRL's generation; call it before TRL's trainers are imported.
 
-    TRL imports vLLM wherever it is installed, which is half of a run's start. Without `--vllm` it is told that vLLM
-    is not there; with it, what was imported so before is imported anew.
+    TRL imports vLLM wherever it is installed, which is half of a run's start. Without `--vllm`, vLLM is hidden
+    from it; with `--vllm`, modules imported that way before are imported again.
     """
     from trl import import_utils
 

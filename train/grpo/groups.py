@@ -28,7 +28,7 @@ class Group:
         return [tokens for tokens, value in zip(self.num_tokens, self.correctness, strict=True) if value == correctness]
 
     def visit(self) -> Visit:
-        """The group as the curriculum is told of it."""
+        """The group as a visit for the curriculum."""
         correct, wrong = self.tokens_where(1.0), self.tokens_where(0.0)
         unjudged = Counter(
             reason for reason, value in zip(self.reasons, self.correctness, strict=True) if math.isnan(value)

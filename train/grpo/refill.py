@@ -1,6 +1,6 @@
 """Dynamic sampling: groups that teach nothing give way to groups that do (DAPO, arXiv 2503.14476, sec. 3.2).
 
-Everything here is about one process's rows; groups stand one after the other in them.
+All functions take one process's rows, in which groups are consecutive.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ SHOWN_KEYS = 5
 
 
 def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) -> Curriculum:
-    """The curriculum over `rows`, bound to what its statistics are true of: data, model, sampling and prompt."""
+    """The curriculum over `rows`, bound to the identity of its statistics: data, model, sampling and prompt."""
     sampling = config.sampling.model_dump(mode="json", include={"max_tokens", "temperature", "top_p", "top_k"})
     sampling["group_size"] = config.generation.group_size
     prompt = config.prompt.model_dump(mode="json")

@@ -16,7 +16,7 @@ class RlOptimizer(Optimizer):
 
     learning_rate: float = Field(1e-6, gt=0, description="Peak learning rate of AdamW.")
     schedule: Literal["constant", "linear", "cosine"] = Field(
-        "constant", description="How the learning rate goes on after the warm-up."
+        "constant", description="Learning rate schedule after the warm-up."
     )
 
 
@@ -48,7 +48,7 @@ class Sampling(Config):
 
 
 class CompletionSampling(Sampling):
-    """How completions are sampled, and by whom."""
+    """How completions are sampled, and by which backend."""
 
     max_tokens: PositiveInt = Field(1024, description="Tokens at which a completion is cut off.")
     vllm: bool = Field(False, description="Generate with vLLM inside the trainer; on a GPU it is several times faster.")
@@ -69,7 +69,7 @@ class Probe(Config):
     """When and how the curriculum's probe set (curriculum.probe_size) is asked."""
 
     steps: PositiveInt = Field(
-        50, description="The curriculum's probe set (curriculum.probe_size) is asked every so many steps."
+        50, description="Steps between samplings of the curriculum's probe set (curriculum.probe_size)."
     )
     n: PositiveInt = Field(4, description="Completions per problem of the probe set.")
 

@@ -1,8 +1,8 @@
-"""TRL's GRPOTrainer with problems bound late: the curriculum is asked when completions are generated, and told at once.
+"""TRL's GRPOTrainer with late binding: the curriculum draws when completions are generated, and observes them at once.
 
 The dataset that TRL iterates over holds only slots. Every process holds the same curriculum, makes the same draw and
-takes its slice, rank by rank and group by group; what came of it is gathered to all of them. So no process has to tell
-another what to train on, and the curriculum's state, saved in each checkpoint, is all that a resume needs.
+takes its slice, rank by rank and group by group; the outcomes are gathered to all of them. So no process sends
+another its problems, and the curriculum's state, saved in each checkpoint, is all that a resume needs.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _arguments(model: Path, memory_share: float) -> dict[str, Any]:
 
 
 def _seeded(sampling: Any, num: int) -> list[Any]:
-    """The parameters once for each prompt, each with a seed from torch, which the trainer seeds for every draw."""
+    """One copy of the parameters per prompt, each with a seed from torch, which the trainer seeds for every draw."""
     import torch
 
     parts = [sampling.clone() for _ in range(num)]

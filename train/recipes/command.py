@@ -1,6 +1,6 @@
-"""Recipes: published trainings as small YAML files, run stage by stage or only reckoned up.
+"""Recipes: published trainings as small YAML files, run stage by stage or only costed.
 
-Each stage is a run folder of its own under --out, so a recipe that was stopped goes on where it was.
+Each stage is a run folder of its own under --out, so a stopped recipe resumes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and what
 
 @dataclass(frozen=True)
 class Given:
-    """What the command line says of a recipe: which one, its inputs, and what of it to run."""
+    """The recipe on the command line: its name, inputs, and the stages to run."""
 
     name: Name = ""
     model: Start = None
@@ -62,7 +62,7 @@ class Given:
 def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
     """Run a published training, or print plan and cost.
 
-    Its stages run one after the other, each in a folder of its own under --out; the same command goes on where it was.
+    Its stages run one after the other, each in a folder of its own under --out; the same command resumes.
 
     Example: gradus train recipe dr_grpo --model Qwen/Qwen2.5-1.5B --data runs/difficulty --out runs/dr_grpo --dry-run
     """
@@ -106,7 +106,7 @@ def _room(step: Step) -> str:
 
 
 def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inputs: Mapping[str, Path]) -> None:
-    """What a late stage would find missing is said before the first one runs."""
+    """Report what a late stage will miss before the first one runs."""
     for model in models.values():
         model_folder(model)
     if (cold_start := inputs.get("cold_start")) and not cold_start.exists():
@@ -123,7 +123,7 @@ def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inp
 
 
 def _refuse_unfit(stage: Planned, model: str) -> None:
-    """A given model that cannot be asked as a stage will ask what it has become by then."""
+    """Refuse a given model that a later stage cannot prompt."""
     prompt, max_tokens = _asking(stage.config)
     if prompt is None:
         return

@@ -49,7 +49,7 @@ class Cost:
 
 
 def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
-    """The cost of a stage with this config, for a model of so many parameters and a pool of so many problems."""
+    """The cost of a stage with this config, for a model and a pool of given sizes."""
     rollouts = generated = trained = 0
     if isinstance(config, GrpoConfig):
         num = config.sequences_per_step * config.max_steps

@@ -130,7 +130,7 @@ def plan(
 
 
 def _config(step: Step, named: Mapping[str, str], changed: Mapping[str, Any]) -> Config:
-    """A stage's config: what the recipe says, models by name, and over it what was changed."""
+    """A stage's config: the recipe's settings, models by name, overridden by the command line."""
     model, where = _config_model(step.command), f"stage {step.name}"
     if "teacher" in named and "teacher" not in model.model_fields:
         raise UserError(f"{where}: {step.command} learns from no teacher; distill-on-policy does, or leave teacher out")

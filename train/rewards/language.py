@@ -1,6 +1,6 @@
 """How much of a text is written in a given language: the figure behind the language consistency reward.
 
-Words are told apart by script first, since what models mix is mostly script (English in Chinese reasoning), and a
+Words are classified by script first, since what models mix is mostly script (English in Chinese reasoning), and a
 library identifies the language of stretches of one script that are long enough to judge. Formulas have no language.
 """
 
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MATH: Final = re.compile(r"\$[^$]*\$|\\\[.*?\\\]|\\\(.*?\\\)|\\[a-zA-Z]+", re.DOTALL)
 _UNSPACED: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
-# in one language these stand beside each other
+# one language mixes these
 _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA"})
 # below this, "Wait, let me check" is taken for French
 _MIN_WORDS: Final = 10
@@ -46,7 +46,7 @@ def share_in_language(text: str, language: str, script: str) -> float | None:
 
 
 def language_of(text: str) -> tuple[str, str] | None:
-    """Language and script of a text, by its commonest script; None where it has too few words to say."""
+    """Language and script of a text, by its commonest script; None where it has too few words."""
     found = list(stretches(text))
     if not found:
         return None

@@ -1,7 +1,7 @@
-"""What a completion is worth: rewards by name, each a function that TRL calls on a batch of completions.
+"""Rewards by name, each a function that TRL calls on a batch of completions.
 
-A reward is a number, or None where nobody knows: TRL leaves None out of baselines and gives it no advantage. Nothing in
-a completion can make one hang or raise: answers are judged in `curate.verify`'s killable workers.
+A reward is a number, or None where it is undecided: TRL leaves None out of baselines and gives it no advantage. No
+completion can make a reward hang or raise: answers are judged in `curate.verify`'s killable workers.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Setting:
             return self.opening + completion
         message = completion[0]
         thought = message.get("reasoning_content")
-        said = str(message.get("content") or "")
-        return f"<think>{thought}</think>{said}" if thought else self.opening + said
+        text = str(message.get("content") or "")
+        return f"<think>{thought}</think>{text}" if thought else self.opening + text
 
 
 class Accuracy:
-    """1 for a correct answer, 0 for a wrong one, None where the verifier cannot tell.
+    """1 for a correct answer, 0 for a wrong one, None where the verifier is undecided.
 
     `values` and `reasons` hold the rewards and reason codes of the batch that was judged last, in order.
     """
@@ -114,7 +114,7 @@ class ThinkFormat:
 
 
 class ThinkFlag:
-    """1 where a completion reasons, or leaves its think block empty, as the prompt's last flag says; else 0.
+    """1 where a completion reasons, or leaves its think block empty, as the prompt's last flag asks; else 0.
 
     Qwen3 (2505.09388), sec. 4.4: format following. Without a flag, /think holds.
     """
@@ -134,7 +134,7 @@ class ThinkFlag:
 class LanguageConsistency:
     """Share of the words of the reasoning that are in the problem's language: DeepSeek-R1 (2501.12948), sec. 2.3.2.
 
-    None where the problem has too few words to tell its language, or the reasoning has none.
+    None where the problem has too few words to detect its language, or the reasoning has none.
     """
 
     __name__ = "language"
@@ -165,7 +165,7 @@ class KimiLength:
         self._setting, self._accuracy = setting, accuracy
 
     def __call__(self, completion_ids: Sequence[Sequence[int]], trainer_state: Any, **_: Any) -> list[float | None]:
-        """One entry per completion, of which accuracy has just been told."""
+        """One entry per completion, for the batch that accuracy has just judged."""
         from accelerate import PartialState
         from accelerate.utils import gather_object
 
@@ -178,7 +178,7 @@ class KimiLength:
 
 
 def kimi_length(completions: Sequence[tuple[int, float | None]], group_size: int) -> list[float | None]:
-    """Kimi's length reward of (length, correctness) pairs that stand group by group."""
+    """Kimi's length reward of (length, correctness) pairs, group by group."""
     values: list[float | None] = []
     for start in range(0, len(completions), group_size):
         group = completions[start : start + group_size]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-# where each key stands today, as `table.setting`
+# the place of each key today, as `table.setting`
 SHARED: Final = {
     "learning_rate": "optimizer.learning_rate", "schedule": "optimizer.schedule",
     "warmup_steps": "optimizer.warmup_steps", "max_grad_norm": "optimizer.max_grad_norm",
@@ -40,7 +40,7 @@ ONLY_OFF_POLICY: Final = ("per_problem", "packing", "completion_column")
 
 
 def in_todays_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
-    """The identity of a run with its settings where they stand today; one in today's form as it is."""
+    """The identity of a run with its settings in today's tables; an identity in today's form is unchanged."""
     command, config = str(identity.get("command")), dict(identity.get("config") or {})
     if command == "distill" and "teacher" in config:
         command, ignored = (

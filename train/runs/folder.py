@@ -1,4 +1,4 @@
-"""The folder of a training run: what is already done in it, and where an interrupted run goes on.
+"""The folder of a training run: what is already done in it, and where an interrupted run resumes.
 
     config.yaml         what was asked for: command, model, data, their digests, every setting
     environment.json    versions, commit and machine of the last start
@@ -44,11 +44,11 @@ OURS: Final = (
 
 
 class RunFolder(ClaimedFolder):
-    """`with RunFolder(out, identity, force=False) as run:` — locked, checked, ready to go on.
+    """`with RunFolder(out, identity, force=False) as run:` — locked, checked, ready to resume.
 
     `identity` is what config.yaml holds: `command`, `model`, `data` as the user named them, `model_digest`,
     `data_digest` and `config`. The last three decide whether a rerun continues this run; with `adopts_data` an
-    unfinished run goes on with other data, which config.yaml then names.
+    unfinished run continues with other data, which config.yaml then names.
     """
 
     BUSY: ClassVar = "another gradus process trains here; wait, or choose another --out"
@@ -70,7 +70,7 @@ class RunFolder(ClaimedFolder):
 
     @property
     def model(self) -> Path:
-        """Where the trained model stands once the run is finished."""
+        """The folder of the trained model of a finished run."""
         return self.folder / "model"
 
     def is_finished(self) -> bool:
@@ -97,11 +97,11 @@ class RunFolder(ClaimedFolder):
         if changed is None:
             return None
         is_adoptable = changed.startswith("data_digest") and self._identity["command"] == "grpo"
-        adopt = "--adopt-dataset to go on with these data, " if is_adoptable else ""
+        adopt = "--adopt-dataset to continue with these data, " if is_adoptable else ""
         return f"holds a run with other settings ({changed}); choose another --out, {adopt}or --force to replace it"
 
     def _has_begun(self) -> bool:
-        """Whether anything would be lost: a run that could not even start has left no more than what it was to be."""
+        """Whether anything would be lost: a run that could not even start left only its settings."""
         start = [self.folder / name for name in (CONFIG, ENVIRONMENT)]
         return self._holds_beside(LOCK, *(path.name for file in start for path in (file, temporary_of(file))))
 

@@ -116,7 +116,7 @@ def run_training(job: Job, training: Training[Content]) -> None:
 def claimed(
     job: Job, material: Material[Content], config: TrainerConfig, *, adopts_data: bool = False
 ) -> Iterator[RunFolder | None]:
-    """The job's locked run folder; None, after a line that says so, if an earlier start has finished it."""
+    """The job's locked run folder; None, after a printed line, if an earlier start has finished it."""
     identity = {
         "command": job.command,
         "model": job.model,
@@ -134,7 +134,7 @@ def claimed(
 
 
 def build_trainer(training: Training[Content], content: Content, model: Path, run: RunFolder) -> Any:
-    """TRL's trainer on the model in a folder; the libraries beneath stay silent."""
+    """TRL's trainer on the model in a folder; its libraries print nothing."""
     from train.runs.quiet import quiet
 
     quiet()

@@ -1,4 +1,4 @@
-"""What a run tells while it trains: a JSON line per logged step in the run folder, a short line on the terminal.
+"""The logs of a training run: a JSON line per logged step in the run folder, a short line on the terminal.
 
 `Reporter` also marks checkpoints whole and ends a run on time.
 """
@@ -49,7 +49,7 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
             sys.stdout.flush()
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """The checkpoint is complete: say so in it."""
+        """Mark a checkpoint as complete."""
         if is_main_process():
             mark_checkpoint(Path(args.output_dir) / f"checkpoint-{state.global_step}", state.global_step)
 

@@ -1,4 +1,4 @@
-"""Silence for the libraries beneath: their progress bars, notices and deprecations are not the user's business."""
+"""Silences libraries: their progress bars, notices and deprecations do not concern users."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from curate.errors import UserError
 
 
 def find_model(model: str, asked: PromptConfig, *, max_tokens: int = 0) -> Path:
-    """The folder of a model that can be asked so; `UserError` says what it lacks.
+    """The folder of a model that can be prompted this way; `UserError` names what it lacks.
 
     max_tokens: completion tokens, which its context must hold beside a prompt.
     """

@@ -18,7 +18,7 @@ class Optimizer(Config):
 
     learning_rate: float = Field(2e-5, gt=0, description="Peak learning rate of AdamW.")
     schedule: Literal["constant", "linear", "cosine"] = Field(
-        "cosine", description="How the learning rate goes on after the warm-up."
+        "cosine", description="Learning rate schedule after the warm-up."
     )
     warmup_steps: int = Field(0, ge=0, description="Steps over which the learning rate rises from 0.")
     max_grad_norm: float = Field(1.0, gt=0, description="Gradients are scaled down to this norm.")
@@ -48,7 +48,7 @@ class Lora(Config):
 class Saving(Config):
     """What is saved on the way."""
 
-    steps: PositiveInt = Field(100, description="A checkpoint every so many steps.")
+    steps: PositiveInt = Field(100, description="Steps between checkpoints.")
     keep_checkpoints: int = Field(
         2, ge=2, description="How many checkpoints stay; two, so that a kill while saving loses nothing."
     )
@@ -57,7 +57,7 @@ class Saving(Config):
 class Logging(Config):
     """What is logged, and where."""
 
-    steps: PositiveInt = Field(10, description="A log line every so many steps.")
+    steps: PositiveInt = Field(10, description="Steps between log lines.")
     report_to: tuple[str, ...] = Field(
         (), description="Trackers that TRL also reports to: wandb, trackio, tensorboard.", json_schema_extra=RUNTIME
     )

@@ -1,4 +1,4 @@
-"""`gradus train trace`: what a step was trained on, what the model wrote, what it was worth, where it came from."""
+"""`gradus train trace`: the problems of a step, the model's completions, their rewards, and their origin."""
 
 from __future__ import annotations
 

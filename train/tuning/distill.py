@@ -20,7 +20,7 @@ class DistillConfig(SftConfig):
     Example: gradus train distill --model models/student --data runs/teacher_difficulty --out runs/distilled
     """
 
-    per_problem: PositiveInt = Field(4, description="At most so many right answers of each problem.")
+    per_problem: PositiveInt = Field(4, description="The most right answers of each problem.")
 
 
 def distill(model: Model, data: DataFile, out: Out, config: DistillConfig, force: Force = False) -> None:

@@ -1,8 +1,8 @@
 """Expert iteration: rounds of sampling, keeping what is right, and fine-tuning on it, on the curriculum that GRPO uses.
 
-A round draws problems from the curriculum, asks the model of the round before, tells the curriculum what came of it and
-fine-tunes on the right answers (rejection fine-tuning; Singh et al., arXiv 2312.06585). Each round is a folder of its
-own, with its samples, its model and the curriculum's state after it: a kill costs at most the round it hits.
+A round draws problems from the curriculum, samples the model of the round before, reports the outcomes to the
+curriculum and fine-tunes on the right answers (rejection fine-tuning; Singh et al., arXiv 2312.06585). Each round is a
+folder of its own, with its samples, its model and the curriculum's state after it: a kill costs at most one round.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def expert_iteration(
 
 
 def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, run: RunFolder) -> Path:
-    """One round; the model it leaves, at once where an earlier start finished it."""
+    """One round; returns its model, without work if an earlier start finished it."""
     folder = run.folder / "rounds" / f"{number:03d}"
     trained = folder / "sft" / "model"
     if trained.is_dir():
@@ -131,7 +131,7 @@ def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, 
 
 
 def group_of(item: Asked, row: int) -> Group:
-    """The samples of one problem as GRPO's groups are told to the curriculum."""
+    """The samples of one problem in the form in which GRPO reports groups to the curriculum."""
     samples = item.samples
     return Group(
         row,

@@ -1,4 +1,4 @@
-"""Thinking-mode fusion: one model that reasons or answers at once, as the user asks (Qwen3, 2505.09388, sec. 4.3).
+"""Thinking-mode fusion: one model that reasons or answers directly, as the user asks (Qwen3, 2505.09388, sec. 4.3).
 
 From each example with reasoning come two: one asked with /think, one with /no_think whose think block is empty. A part
 of them holds earlier flags that the last one overrules.
@@ -26,11 +26,11 @@ from train.tuning.sft import SftConfig, fine_tune
 
 
 class FuseConfig(SftConfig):
-    """Teach a model to reason or answer at once, by flags.
+    """Teach a model to reason or to answer directly, by flags.
 
     Data has `prompt` and a completion `<think>...</think>answer`, or is an artifact with samples, as `gradus curate
     difficulty` leaves it: its right answers are the completions. Each becomes two examples, with /think and /no_think;
-    in the second the think block is empty. The last flag wins, also where several stand in a prompt, and a prompt
+    in the second the think block is empty. The last flag wins, also if a prompt has several, and a prompt
     without a flag is answered with reasoning.
 
     Example: gradus train fuse --model runs/grpo/model --data thought.jsonl --out runs/fused
@@ -38,7 +38,7 @@ class FuseConfig(SftConfig):
 
     unflagged_rate: float = Field(0.3, ge=0, le=1, description="Share of thinking examples without a flag.")
     overruled_rate: float = Field(0.2, ge=0, le=1, description="Share of examples with earlier flags to overrule.")
-    per_problem: PositiveInt = Field(4, description="Of an artifact: at most so many right answers of each problem.")
+    per_problem: PositiveInt = Field(4, description="Of an artifact: the most right answers of each problem.")
 
 
 class Fused(NamedTuple):
@@ -61,7 +61,7 @@ def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Forc
 
 
 def _thoughts(data: Path, config: FuseConfig) -> Rows:
-    """Prompts with completions: the right answers among an artifact's samples, else as they stand in the data."""
+    """Prompts with completions: the right answers among an artifact's samples, else the data's own."""
     if (data / "samples").is_dir():
         return right_answers(data, config.per_problem)
     try:

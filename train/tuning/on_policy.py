@@ -1,4 +1,4 @@
-"""On-policy distillation: the student writes, the teacher says at every token how it would have gone on.
+"""On-policy distillation: the student generates, the teacher gives its distribution at every token.
 
 The loss is TRL's generalised Jensen-Shannon divergence over the whole vocabulary (Agarwal et al., arXiv 2306.13649);
 Qwen3 (2505.09388, sec. 4.5) trains its small models so. Nothing is verified: a problem needs no right answer.
@@ -37,7 +37,7 @@ class OnPolicyConfig(TuningConfig):
 
     Data are problems: the student answers them, and learns at every token of its own how the teacher would continue
     (on-policy distillation). Nothing is verified, so a problem needs no answer. Teacher and student need one
-    vocabulary. Stopped, the same command goes on at its last checkpoint. The model is left in OUT/model.
+    vocabulary. After a stop, the same command resumes from the last checkpoint. The model is left in OUT/model.
 
     Example: gradus train distill-on-policy --model student --teacher teacher --data runs/dedup --out runs/on_policy
     """

@@ -11,4 +11,4 @@ class TuningConfig(TrainerConfig):
     """Settings of every training on examples or prompts in batches."""
 
     batch_size: PositiveInt = Field(32, description="Examples per optimizer step, over all devices.")
-    max_time_s: float | None = Field(None, gt=0, description="Stop after so many seconds, before max_steps.")
+    max_time_s: float | None = Field(None, gt=0, description="Seconds after which training stops before max_steps.")

@@ -33,8 +33,8 @@ class SftConfig(TuningConfig):
 
     Data has the columns `prompt` and `completion`, or `messages`, or others that `gradus curate ingest` takes for
     problem and solution; --map prompt=COLUMN and --map solution=COLUMN name them. Only the completion (of `messages`:
-    the assistant's turns) is learned. Stopped, the same command goes on at its last checkpoint. The model is left in
-    OUT/model.
+    the assistant's turns) is learned. After a stop, the same command resumes from the last
+    checkpoint. The model is left in OUT/model.
 
     Example: gradus train sft --model toy --data cold_start.jsonl --out runs/sft --batch-size 128 --learning-rate 2e-3
     """

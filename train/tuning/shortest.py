@@ -30,7 +30,9 @@ class ShortestConfig(SftConfig):
 
     method: Literal["sft", "dpo"] = Field("sft", description="Fine-tune on the shortest, or prefer them.")
     min_right: PositiveInt = Field(2, description="By sft: right answers that a problem needs to count.")
-    ratio: float = Field(1.5, gt=1, description="By dpo: so many times longer right answers are rejected.")
+    ratio: float = Field(
+        1.5, gt=1, description="By dpo: right answers longer than the shortest by this factor are rejected."
+    )
     dpo_beta: float = Field(0.1, gt=0, description="By dpo: how strongly the start is held on to.")
 
 

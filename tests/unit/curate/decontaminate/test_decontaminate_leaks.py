@@ -260,7 +260,7 @@ def test_a_missing_benchmark_is_one_line() -> None:
         stage(DecontaminateConfig())
     with pytest.raises(UserError, match=r"nowhere\.jsonl: no such file"):
         stage(DecontaminateConfig(against=("nowhere.jsonl",)))
-    with pytest.raises(UserError, match=r"no benchmark of the bundle is called so; did you mean math500\?"):
+    with pytest.raises(UserError, match=r"no benchmark of that name in the bundle; did you mean math500\?"):
         stage(DecontaminateConfig(against=("math50",)))
     with pytest.raises(UserError, match=r"--skip gpqaa: is none of .*; did you mean gpqa\?"):
         stage(DecontaminateConfig(against=("default",), skip=("gpqaa",)))
