@@ -1,4 +1,4 @@
-"""Does this completion answer this problem? The one place that decides, for difficulty, rewards and evaluation."""
+"""Decides whether a completion answers a problem, for difficulty, rewards and evaluation alike."""
 
 from curate.verify.check import verify, verify_many
 from curate.verify.compare.reading import check_truth

@@ -1,7 +1,7 @@
-"""The checker: find the answer, compare it with the ground truth, and hand what needs symbolic work to the workers.
+"""Finds the answer in a completion, compares it with the ground truth, and sends symbolic work to the workers.
 
-Every pair is first decided in this process, by means bounded in time; what is left goes to a killable worker. Decisions
-are remembered, so a group of completions with the same answer costs one comparison.
+This process decides what it can in bounded time; the remaining pairs go to killable workers. Decisions are cached, so a
+group of completions with the same answer costs one comparison.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLACEHOLDER: Final = re.compile(
 
 
 class _First(NamedTuple):
-    """The verdict of this process, and the cleaned pair for the workers where it is not the last word."""
+    """The verdict of this process, and the cleaned pair for the workers if the verdict is not final."""
 
     verdict: Verdict
     owed: Pair | None = None
@@ -40,18 +40,18 @@ def verify(
     question: str | None = None,
     tests: str | None = None,
 ) -> Verdict:
-    """Decide whether a completion answers a problem. Never raises on what a model or a dataset wrote.
+    """Decide whether a completion answers a problem. Never raises on the text of a model or a dataset.
 
     kind: `math` compares the final answer with `ground_truth`; `code` runs the program against `tests` in the sandbox;
-        `agent` has no verifier here and is undecided.
+        `agent` has no verifier and is undecided.
     """
     return verify_many([Item(completion, ground_truth, kind, question, tests)], policy=policy)[0]
 
 
 def verify_many(items: Sequence[Item], *, policy: Policy = DEFAULT, workers: int | None = None) -> list[Verdict]:
-    """Verdicts for many pairs, in order. One bad pair never loses the others; may be called from any thread.
+    """Verdicts for many pairs, in order. A bad pair does not affect the others. Safe to call from any thread.
 
-    workers: how many symbolic workers may run at a time; as many as cores when None.
+    workers: maximum number of concurrent symbolic workers; None means the number of cores, at most 8.
     """
     programs = _programs(items, policy, workers)
     firsts = {index: _guarded(item, policy) for index, item in enumerate(items) if item.kind != "code"}
@@ -61,7 +61,7 @@ def verify_many(items: Sequence[Item], *, policy: Policy = DEFAULT, workers: int
 
 
 def _programs(items: Sequence[Item], policy: Policy, workers: int | None) -> dict[int, Verdict]:
-    """Run the programs among the items, several at a time; their verdicts by index."""
+    """Run the programs among the items concurrently; their verdicts by index."""
     indexes = [index for index, item in enumerate(items) if item.kind == "code"]
     if not indexes:
         return {}
@@ -71,10 +71,10 @@ def _programs(items: Sequence[Item], policy: Policy, workers: int | None) -> dic
 
 
 def _guarded(item: Item, policy: Policy) -> _First:
-    """A bug of ours on one hostile text must not lose the rest of a batch."""
+    """Decide one item; a bug that one hostile text triggers must not lose the rest of a batch."""
     try:
         return _first(item, policy)
-    except Exception:  # noqa: BLE001  # any: the texts come from models; it is counted and reported as a crash
+    except Exception:  # noqa: BLE001  # any: the texts come from models; counted and reported as a crash
         return _First(Verdict("undecided", "worker_crash", "exact", None, 0.0))
 
 
@@ -88,13 +88,13 @@ def _first(item: Item, policy: Policy) -> _First:
     if not truth.key:
         return _First(Verdict("undecided", "unparseable_ground_truth", "exact", extracted, _ms(start)))
     decision = _weigh(found, item, policy) if found.reason is None else wrong(found.reason, "extract")
-    is_unsaid = decision.reason in ("no_answer", "think_only")
+    is_missing = decision.reason in ("no_answer", "think_only")
     owed = (truth.cleaned, keyed(extracted).cleaned) if decision == SYMBOLIC and extracted is not None else None
-    return _First(Verdict(*decision, None if is_unsaid else extracted, _ms(start)), owed)
+    return _First(Verdict(*decision, None if is_missing else extracted, _ms(start)), owed)
 
 
 def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
-    """The decision on the last answer, unless an earlier one contradicts it."""
+    """The decision on the last answer, unless an earlier answer contradicts it."""
     answer = found.answers[-1]
     decision = decide(item.ground_truth, answer, policy, item.question)
     if found.otherwise and decision.verdict == "wrong" and not reads_as_answer(answer, policy):
@@ -115,13 +115,13 @@ def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
 
 
 def _claims(answer: str, how: str) -> bool:
-    """Whether an earlier box or claim says anything: an empty box or "the answer is found by adding" does not."""
+    """Whether an earlier box or claim has content: an empty box or "the answer is found by adding" has none."""
     cleaned, key = keyed(answer)
     return bool(key) and not (how == "claim" and is_prose(cleaned)) and not _PLACEHOLDER.fullmatch(cleaned)
 
 
 def _symbolic(firsts: Mapping[int, _First], policy: Policy, workers: int | None) -> dict[int, Verdict]:
-    """Send what is owed to the workers, each pair once; the verdicts by index."""
+    """Send the open pairs to the workers, each pair once; the verdicts by index."""
     owed: dict[Pair, list[int]] = {}
     for index, first in firsts.items():
         if first.owed is not None:

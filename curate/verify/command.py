@@ -1,4 +1,4 @@
-"""`gradus curate verify`: run the verifier over a file of pairs, so that users can test it on their own data first."""
+"""`gradus curate verify`: runs the verifier over a file of pairs, so that users can test it on their own data."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ HELP: Final = """Check a JSONL file of answers against their ground truths, and 
 
 A row has `completion` (a whole response), or `prediction` (a bare answer), and `ground_truth`; it may have
 `question`, `tests` (for code), `kind` (math, code, agent, or any label to count by) and `expected` (correct, wrong,
-true, false). Verdict, reason, stage and extracted are added. Where `expected` stands, accuracy and false verdicts are
-printed by kind.
+true, false). The columns verdict, reason, stage and extracted are added. If rows have `expected`, accuracy and false
+verdicts are printed by kind.
 
 Example: gradus curate verify pairs.jsonl --out verdicts.jsonl
 """
@@ -40,15 +40,15 @@ Judge = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="A model for what rules leave undecided, as YAML: '{url: http://localhost:8000/v1, model: m}'. "
+        help="Model for pairs that the rules leave undecided, as YAML: '{url: http://localhost:8000/v1, model: m}'. "
         "More fields: audit_rate, cache, timeout_s.",
     ),
 ]
-Workers = Annotated[int | None, typer.Option("--workers", help="Symbolic workers; as many as cores by default.")]
+Workers = Annotated[int | None, typer.Option("--workers", help="Symbolic workers; default: number of cores, up to 8.")]
 
 
 def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None, judge: Judge = None) -> None:
-    """Verify all rows in order, write them, and print what came of it."""
+    """Verify all rows in order, write them, and print counts."""
     tally = Tally()
     partial = out.with_name(out.name + ".partial")
     rows = _rows(pairs)
@@ -68,7 +68,7 @@ def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None,
 
 @contextmanager
 def _judging(judge: str | None) -> Iterator[Callable[[Sequence[Item], list[Verdict]], list[Verdict]]]:
-    """What looks at verdicts again: nobody, or the judge of a config in YAML, whose counts are printed at the end."""
+    """The review of verdicts by the judge of a YAML config, whose counts are printed at the end; without one, no-op."""
     if judge is None:
         yield lambda _, verdicts: verdicts
         return
@@ -80,7 +80,7 @@ def _judging(judge: str | None) -> Iterator[Callable[[Sequence[Item], list[Verdi
     except yaml.YAMLError:
         values = None
     if not isinstance(values, dict):
-        raise UserError("--judge holds no fields; write '{url: http://localhost:8000/v1, model: NAME}'")
+        raise UserError("--judge: has no fields; write '{url: http://localhost:8000/v1, model: NAME}'")
     with open_judge(parse(JudgeConfig, values, "--judge")) as opened:
         yield opened.review
         typer.echo("judge: " + ", ".join(f"{count:,} {name}" for name, count in sorted(opened.counts.items())))
@@ -97,7 +97,7 @@ def _written(row: Row, verdict: Verdict) -> str:
 
 
 class Tally:
-    """Counts of verdicts, and of false ones by kind where the expected verdict is known."""
+    """Counts of verdicts, and of false verdicts by kind if the expected verdict is known."""
 
     def __init__(self) -> None:
         self._verdicts: Counter[str] = Counter()
@@ -123,7 +123,7 @@ class Tally:
         counts["undecided"] += verdict.verdict == "undecided"
 
     def report(self) -> str:
-        """One screen: verdicts, reasons, and a line for every kind with its false verdicts."""
+        """A report of one screen: verdicts, reasons, and a line per kind with its false verdicts."""
         total = sum(self._verdicts.values())
         lines = [f"{total:,} pairs: " + ", ".join(f"{n:,} {name}" for name, n in self._verdicts.most_common())]
         lines += [f"  {count:>8,}  {reason}" for reason, count in self._reasons.most_common()]
@@ -151,11 +151,11 @@ def _opened(path: Path) -> Any:  # Any: a text file
     try:
         return path.open("w", encoding="utf-8")
     except OSError as error:
-        raise UserError(f"--out {path.parent}: {error.strerror}; give a path that can be written") from None
+        raise UserError(f"--out {path.parent}: {error.strerror}; give a writable path") from None
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    """The rows of a JSONL file; raises `UserError` naming the line that is no pair."""
+    """The rows of a JSONL file; raises `UserError` with the number of a line that is no pair."""
     try:
         file = path.open(encoding="utf-8")
     except OSError as error:
@@ -170,9 +170,9 @@ def _row(line: str, where: str) -> Row:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise UserError(f"{where}: not JSON ({error.msg}); write one object a line") from None
+        raise UserError(f"{where}: not JSON ({error.msg}); write one object per line") from None
     if not isinstance(row, dict) or not {"completion", "prediction"} & row.keys():
-        raise UserError(f"{where}: has neither completion nor prediction; name one of them")
+        raise UserError(f"{where}: has neither completion nor prediction; add one of them")
     if "ground_truth" not in row and row.get("kind") != "code":
         raise UserError(f"{where}: has no ground_truth; add it")
     return row

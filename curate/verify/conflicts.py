@@ -1,6 +1,6 @@
-"""Are two ground truths the same, or do they contradict each other? As values, not as text: `1/2` and `0.5` are one.
+"""Compares two ground truths of one problem as values, not as text: `1/2` and `0.5` are the same answer.
 
-The tests of a program contradict others where each other's reference solutions fail them.
+Two sets of tests contradict if the reference solution of each fails the tests of the other.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Pair = TypeVar("Pair", bound=Hashable)
 
 
 class Program(NamedTuple):
-    """What a code problem is checked by, and a program that passes it, where the source has one."""
+    """The tests of a code problem, and a program that passes them if the source has one."""
 
     tests: str | None
     solution: str | None
 
 
 def compare_answers(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
-    """What `verify` finds of each pair of answers, with either of the two for the truth.
+    """The relation of each pair of answers by `verify`, with either of the two as the ground truth.
 
     `same` where it accepts one of them, `different` where it accepts neither and rejects one.
     """
@@ -38,7 +38,7 @@ def are_in_conflict(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 
 
 def tests_in_conflict(pairs: Sequence[tuple[Program, Program]]) -> list[bool]:
-    """For each pair of programs whether their solutions fail each other's tests; no conflict where none was run."""
+    """For each pair of programs, whether their solutions fail each other's tests; no conflict if none was run."""
     distinct = list(dict.fromkeys(pair for pair in pairs if pair[0].tests != pair[1].tests))
     items = [(_passing(one, other), _passing(other, one)) for one, other in distinct]
     return [relation == "different" for relation in _relations(pairs, distinct, items)]

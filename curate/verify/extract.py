@@ -1,6 +1,6 @@
-"""Finding the final answer in a completion, and only there: a box, `####`, an explicit final claim, a bare answer.
+"""Finds the final answer in a completion: a box, `####`, an explicit final claim, or a bare answer.
 
-What stands inside the thinking counts for nothing. Everything here is linear in the length of the completion.
+Text inside the thinking block is ignored. Every function is linear in the length of the completion.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LEAD: Final = re.compile(
     r"^(?:therefore|thus|then|simply|just|clearly|equal to|indeed|given by|now|the following|option|choice)\b[,:]?\s*",
     re.IGNORECASE,
 )
-# marks that models put around their reasoning, beside <think>; and those that end a turn
+# marks that models put around their reasoning, besides <think>, and marks that end a turn
 _THINKING: Final = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -58,12 +58,12 @@ _MAX_STOP: Final = 50
 _FENCE: Final = re.compile(r"^```[a-z]*\n(?P<inside>[^`\n]+)\n```$")
 _MAX_JSON: Final = 10_000
 _MAX_CLAIM: Final = 400
-_MAX_CLAIMS: Final = 1000  # the last ones; a sane completion has a handful
+_MAX_CLAIMS: Final = 1000  # the last ones; an ordinary completion has a handful
 _MAX_BARE: Final = 300
 
 
 class _Parts(NamedTuple):
-    """The final part of a completion and its thinking; is_open: a thinking block has no end."""
+    """The final part of a completion and its thinking; is_open: a thinking block has no closing mark."""
 
     final: str
     thinking: str
@@ -71,16 +71,16 @@ class _Parts(NamedTuple):
 
 
 class _Boxes(NamedTuple):
-    """The contents of boxes; is_torn: the last one has no end."""
+    """The contents of boxes; is_torn: the last box has no closing brace."""
 
     contents: list[str]
     is_torn: bool = False
 
 
 class Extraction(NamedTuple):
-    """The answers found, last one last; `reason` says why there is none.
+    """The answers found, in reading order; `reason` is the code for having none.
 
-    otherwise: the reason if what was taken for a bare answer turns out to be none.
+    otherwise: the reason to use if the bare text turns out to be no answer.
     """
 
     answers: tuple[str, ...]
@@ -90,7 +90,7 @@ class Extraction(NamedTuple):
 
 
 def extract(completion: str, policy: Policy) -> Extraction:
-    """The final answers of a completion: all boxes of its final part, or its last claim."""
+    """The final answers of a completion: all boxes of its final part, or its final claims."""
     final, thinking, is_open = _split_thinking(completion)
     final = _before_stop(final)
     if is_open:
@@ -111,7 +111,7 @@ def extract(completion: str, policy: Policy) -> Extraction:
 
 
 def _before_stop(text: str) -> str:
-    """The text without the marks that end a turn."""
+    """The text without trailing marks that end a turn."""
     end = len(text)
     while True:
         while end and text[end - 1].isspace():
@@ -124,7 +124,7 @@ def _before_stop(text: str) -> str:
 
 
 def _split_thinking(completion: str) -> _Parts:
-    """The parts of a completion, by the marks of the thinking block that ends last."""
+    """Split a completion at the marks of the thinking block that ends last."""
     last = max(_THINKING, key=lambda marks: completion.rfind(marks[1]))
     thinking, mark, final = completion.rpartition(last[1])
     if not mark:
@@ -137,7 +137,7 @@ def _split_thinking(completion: str) -> _Parts:
 
 
 def _boxes(text: str) -> _Boxes:
-    """All boxes of a text, up to one that is torn off."""
+    """All boxes of a text, up to the first without a closing brace."""
     found: list[str] = []
     index = 0
     while (match := _BOX.search(text, index)) is not None:
@@ -162,8 +162,8 @@ def _marked(final: str, policy: Policy) -> Extraction | None:
     tags = [_within(m["answer"].strip()) for m in _TAG.finditer(final)]
     if tags:
         return Extraction(tuple(tag for tag in tags if tag), "tag", None if tags[-1] else "no_answer")
-    if (said := _in_json(final)) is not None:
-        return Extraction((said,), "tag")
+    if (answer := _in_json(final)) is not None:
+        return Extraction((answer,), "tag")
     hashes = _HASH.findall(final)
     if hashes:
         return Extraction((hashes[-1].strip(),), "hash")
@@ -178,13 +178,13 @@ def _marked(final: str, policy: Policy) -> Extraction | None:
 
 
 def _within(tag: str) -> str:
-    """What a tag claims: it may hold a sentence, "the answer is 42"."""
+    """The answer inside a tag, which may contain a sentence such as "the answer is 42"."""
     found = [m.end() for pattern in (_FINAL, _CLAIM) if (m := pattern.search(tag)) is not None]
     return (_claim(tag, found[0]) if found else "") or tag
 
 
 def _in_json(final: str) -> str | None:
-    """The answer of a completion that is one JSON object: {"answer": 42}."""
+    """The answer of a completion that is one JSON object such as {"answer": 42}; else None."""
     text = final.strip()
     if not (text.startswith("{") and text.endswith("}") and len(text) <= _MAX_JSON):
         return None
@@ -197,7 +197,7 @@ def _in_json(final: str) -> str | None:
 
 
 def _claim(text: str, start: int) -> str:
-    """What is claimed behind "the answer is": up to the end of the sentence, after the formula where one opens it."""
+    """The text after "the answer is", up to the end of the sentence; the end is sought after a leading formula."""
     rest = text[start : start + _MAX_CLAIM].lstrip(" \t*_:：")
     if rest.startswith("\n"):
         rest = rest.lstrip()

@@ -1,4 +1,4 @@
-"""The tree of a parsed answer. It is plain data: nothing in it can run.
+"""The tree of a parsed answer, as plain data without executable content.
 
 Values: num sym const add mul div neg pow fn root fact binom pm; around them: pct deg qty (a value with a unit) base
 ratio; collections: list paren set; statements: rel in such; sets: union cap minus; matrix row; text.
@@ -25,11 +25,11 @@ class Node(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """The text is not an answer this grammar knows."""
+    """The grammar does not recognise the text as an answer."""
 
 
 class TooLargeError(Exception):
-    """A number or an expression beyond the limits: refused before it is computed."""
+    """A number or an expression exceeds the limits; raised before it is computed."""
 
 
 def num(value: int | Fraction, literal: str = "") -> Node:
@@ -43,7 +43,7 @@ def fn(name: str, *args: Node) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it."""
+    """The node and all its descendants."""
     stack = [node]
     while stack:
         top = stack.pop()

@@ -1,7 +1,7 @@
-"""What a check answers: a verdict with a reason code, and the pair that was checked.
+"""The result of a check, a verdict with a reason code, and the pair that is checked.
 
-The reasons are a closed list. Each belongs to one verdict, but for the four in `OVERRUN`, which the policy may move
-from undecided to wrong where the answer, not the ground truth, was to blame.
+The reasons are a closed list. Each belongs to one verdict, except the four in `OVERRUN`: the policy may turn them from
+undecided to wrong if the answer, not the ground truth, is the cause.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ OVERRUN: Final = ("timeout", "memory", "worker_crash", "too_long")
 class Verdict:
     """The outcome of one check.
 
-    stage: which part decided: extract, limits, exact, text, numeric, set, symbolic, code, judge.
-    extracted: the answer found in the completion, as written; None where there was none.
+    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, code, judge.
+    extracted: the answer found in the completion, as written; None if there is none.
     ms: wall time in milliseconds.
     """
 
@@ -59,7 +59,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Item:
-    """One pair to check. `tests` is the JSON of a code problem's tests; `is_bare` says the completion is the answer."""
+    """One pair to check. tests: the JSON of a code problem's tests. is_bare: the completion is the answer itself."""
 
     completion: str
     ground_truth: str
@@ -78,15 +78,15 @@ class Decision(NamedTuple):
 
 
 def correct(reason: Reason, stage: str) -> Decision:
-    """The answer is the ground truth."""
+    """The answer equals the ground truth."""
     return Decision("correct", reason, stage)
 
 
 def wrong(reason: Reason, stage: str) -> Decision:
-    """The answer is not the ground truth."""
+    """The answer differs from the ground truth, or there is none."""
     return Decision("wrong", reason, stage)
 
 
 def undecided(reason: Reason, stage: str) -> Decision:
-    """Nobody knows: never a reward of zero, never counted in a rate."""
+    """The verifier cannot decide; never becomes a reward of zero and is not counted in a rate."""
     return Decision("undecided", reason, stage)
