@@ -1,7 +1,7 @@
 """Complex balls to hundreds of digits, by Arb: a midpoint with a proven bound on its error.
 
-Arb's working precision belongs to the process, so one thread at a time computes: `working(bits)` holds the precision
-and the right to compute. python-flint is imported at the first use.
+Arb's working precision is process-wide, so one thread computes at a time: `working(bits)` sets the precision and holds
+the lock. python-flint is imported on first use.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _TURN: Final = ProcessWide(threading.RLock)
 
 
 class UndefinedError(Exception):
-    """The expression has no value at this point: a division by zero, a logarithm of zero."""
+    """The expression has no value at this point, such as a division by zero or a logarithm of zero."""
 
 
 @contextmanager
 def working(bits: int) -> Iterator[None]:
-    """Compute at a precision of so many bits until the block ends."""
+    """Set a precision of `bits` bits until the block ends."""
     from flint import ctx
 
     with _TURN.get():
@@ -82,7 +82,7 @@ def real_part(ball: Ball) -> Ball:
 
 
 def finite(ball: Ball) -> Ball:
-    """The ball, unless it has no bound: at a pole, or where a function is not defined."""
+    """The ball itself; raises `UndefinedError` if it is unbounded: at a pole, or where a function is not defined."""
     if not ball.is_finite():
         raise UndefinedError
     return ball

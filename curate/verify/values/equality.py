@@ -1,4 +1,4 @@
-"""Equality of two values, cheapest proof first: fractions, identity modulo a prime, agreement to hundreds of digits."""
+"""Decides equality of two values, cheapest proof first: fractions, identity modulo a prime, hundreds of digits."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _CONSTANTS: Final = frozenset(["C", "K", "c", "k", "A", "B", *(f"{c}_{i}" for c 
 
 
 def equal(a: Node, b: Node) -> Proof | bool | None:
-    """How two values are known to be equal; False where they differ; None where this arithmetic can't tell.
+    """The proof that two values are equal; False if they differ; None if this arithmetic cannot decide.
 
-    Raises `TooLargeError` where a value exceeds the limits, and `UnreadableError` where a node has no value at all.
+    Raises `TooLargeError` if a value exceeds the limits, and `UnreadableError` if a node has no value at all.
     """
     if a == b:
         return "exact"
@@ -59,7 +59,7 @@ def _equal_fractions(a: Node, b: Node) -> Proof | bool | None:
 
 
 def _equal_functions(a: Node, b: Node) -> Proof | bool | None:
-    """Compare two rational functions by cross-multiplying their residues at random points."""
+    """Compare two rational functions by cross-multiplication of their residues at random points."""
     try:
         for point in range(_NUM_POINTS):
             n, d = residue(a, point)
@@ -74,7 +74,7 @@ def _equal_functions(a: Node, b: Node) -> Proof | bool | None:
 
 
 def _with_unit(b: Node, a: Node, extra: frozenset[str]) -> Node:
-    """`b` with the letter I as the imaginary unit, where only the other side has one."""
+    """`b` with the letter I read as the imaginary unit if only `a` has one."""
     if extra != {"I"} or all(n.name != "i" for n in walk(a) if n.op == "const"):
         return b
     return _put_unit(b)
@@ -87,7 +87,7 @@ def _put_unit(node: Node) -> Node:
 
 
 def _renamed(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node:
-    """`b` with its constant of integration, or the case of its variables, as in `a`: x^2 + K for x^2 + C, X for x."""
+    """`b` with the constant of integration or the case of variables of `a`: x^2 + K for x^2 + C, X for x."""
     only_a, only_b = names_a - names_b, names_b - names_a
     if len(only_a) == len(only_b) == 1 and names_a & names_b - _CAPITALS and _are_arbitrary(only_a | only_b):
         return rename(b, {next(iter(only_b)): next(iter(only_a))})
@@ -97,14 +97,14 @@ def _renamed(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node:
 
 
 def _are_arbitrary(names: frozenset[str]) -> bool:
-    """Whether names are those of constants of integration; c and k alone may be given."""
+    """Whether all names are constants of integration; c and k alone may be given in the problem."""
     return names <= _CONSTANTS and not names <= {"c", "k"}
 
 
 def _with_other_constants(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Iterator[Node]:
-    """`b` with several arbitrary constants named as in `a`, in every order: Ax + B/x for C_1 x + C_2/x."""
+    """`b` with its arbitrary constants renamed as in `a`, in every order: Ax + B/x for C_1 x + C_2/x."""
     ours, theirs = (sorted(n for n in names if n in _CONSTANTS) for names in (names_a, names_b))
-    if ours == theirs:  # A and B may be given; numbered constants are arbitrary
+    if ours == theirs:  # A and B may be given in the problem; numbered constants are arbitrary
         ours = theirs = [name for name in ours if "_" in name]
     if not 2 <= len(ours) == len(theirs) <= _MAX_CONSTANTS or (ours != theirs and {*ours} & {*theirs}):
         return
@@ -113,7 +113,7 @@ def _with_other_constants(b: Node, names_a: frozenset[str], names_b: frozenset[s
 
 
 def rounds_to(value: Node, decimal: Node, *, min_places: int) -> bool:
-    """Whether `decimal`, a literal with at least `min_places` decimals, is `value` rounded (half up or half even)."""
+    """Whether `decimal`, a literal of at least `min_places` decimals, is `value` rounded (half up or half even)."""
     places = len(decimal.name.partition(".")[2]) if decimal.op == "num" and "e" not in decimal.name.lower() else 0
     if places < min_places or decimal.value is None or decimal.value == 0:
         return False
@@ -123,7 +123,7 @@ def rounds_to(value: Node, decimal: Node, *, min_places: int) -> bool:
 
 
 def _known(value: Node) -> Fraction | None:
-    """A constant's value, to double precision where it is irrational."""
+    """The value of a constant, to double precision if irrational; None if it has no finite value."""
     try:
         return fraction(value)
     except TooLargeError:

@@ -1,4 +1,4 @@
-"""The value of a tree as a ball, at one point and at the precision of the block that asks."""
+"""Evaluates a tree as a ball, at one point and at the precision of the enclosing `balls.working` block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from curate.verify.values.operations import MAX_MAGNITUDE, OPERATIONS
 
 
 def evaluate(node: Node, values: Mapping[str, Fraction]) -> Ball:
-    """The value with these values of the variables; call it within `balls.working`.
+    """The value of a tree for these values of its variables; call it within `balls.working`.
 
     Raises `UndefinedError`, `TooLargeError` or `UnreadableError`.
     """

@@ -1,8 +1,8 @@
 """Exact arithmetic on a tree: rational numbers as fractions, and polynomial identities modulo a prime.
 
-`fraction` evaluates a constant exactly or says why not. `residue` evaluates a rational function at a point modulo the
-prime P: two such functions that agree at one random point are equal but for a chance of degree/P (Schwartz 1980, Zippel
-1979), however large their expansions. pi and e enter as independent unknowns; i as a square root of -1.
+`fraction` evaluates a constant exactly or raises. `residue` evaluates a rational function at a point modulo the prime
+P: two such functions that agree at one random point are equal except with probability degree/P (Schwartz 1980, Zippel
+1979), whatever the size of their expansions. pi and e are independent unknowns; i is a square root of -1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_FACTORIAL: Final = 20_000
 
 
 class NotExactError(Exception):
-    """The value is not a rational number, or this arithmetic does not reach it."""
+    """The value is not a rational number, or this arithmetic cannot compute it."""
 
 
 def fraction(node: Node) -> Fraction:
@@ -40,7 +40,7 @@ def fraction(node: Node) -> Fraction:
 
 
 def whole(node: Node) -> int:
-    """The value of a constant that is a whole number; raises `NotExactError`."""
+    """The value of a constant that is a whole number; raises `NotExactError` for any other."""
     value = fraction(node)
     if value.denominator != 1:
         raise NotExactError("not whole")
@@ -48,7 +48,7 @@ def whole(node: Node) -> int:
 
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """Return base ** exponent where that is rational and small enough."""
+    """The power base ** exponent; raises `NotExactError` if it is irrational, `TooLargeError` beyond the limits."""
     if exponent.denominator != 1:
         root = _root(base, Fraction(exponent.denominator))
         return power(root, Fraction(exponent.numerator))
@@ -63,7 +63,7 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def factorial(value: Fraction, kind: str = "!") -> Fraction:
-    """Return n! or n!!, for a whole number up to 20,000."""
+    """The factorial n! or n!!, for a whole number up to 20,000."""
     if value.denominator != 1 or value < 0:
         raise NotExactError("factorial of a non-whole number")
     if value > MAX_FACTORIAL:
@@ -73,7 +73,7 @@ def factorial(value: Fraction, kind: str = "!") -> Fraction:
 
 
 def binomial(top: Fraction, bottom: Fraction) -> Fraction:
-    """Return n choose k for whole numbers."""
+    """The binomial n choose k for whole numbers."""
     if top.denominator != 1 or bottom.denominator != 1 or top < 0:
         raise NotExactError("binomial")
     if bottom < 0 or bottom > top:
@@ -152,8 +152,8 @@ _EXACT: Final[dict[str, Callable[[Node, list[Fraction]], Fraction]]] = {
 def residue(node: Node, point: int) -> tuple[int, int]:
     """Numerator and denominator of a rational function modulo P at random point number `point`.
 
-    They are not reduced, so that `xy - 1` and `y - 1/x` have the same numerator. Raises `NotExactError` on what is no
-    rational function with rational coefficients (in its variables, pi, e and i).
+    They are not reduced, so that `xy - 1` and `y - 1/x` have the same numerator. Raises `NotExactError` unless the tree
+    is a rational function with rational coefficients (in its variables, pi, e and i).
     """
     op, args = node.op, node.args
     if op == "num":
@@ -194,7 +194,7 @@ def _residue_power(node: Node, point: int) -> tuple[int, int]:
 
 
 def _unknown(node: Node, point: int) -> int:
-    """A fixed pseudo-random residue for a name: the same in every process, so that verdicts are deterministic."""
+    """A fixed pseudo-random residue for a name, equal in every process, so that verdicts are deterministic."""
     if node.op == "const" and node.name not in ("pi", "e"):
         raise NotExactError(node.name)
     seed = f"{node.op}:{node.name}:{point}".encode()

@@ -1,7 +1,7 @@
-"""Telling values apart by evaluating them: "different" is certain, "equal" means to every digit at two precisions.
+"""Compares values by evaluation: "different" is proven, "equal" means agreement in every digit at two precisions.
 
-Constants are evaluated once, functions at sample points that depend on the names of their variables only, so that
-verdicts are the same everywhere.
+Constants are evaluated once, functions at sample points that depend only on the names of their variables, so verdicts
+are the same on every machine.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from curate.verify.values.evaluator import evaluate
 
 _FIRST_BITS: Final = 160
 _NUM_POINTS: Final = 8
-_NUM_SMALL: Final = 8  # more between 0 and 1, where too few of the others are in the domain: arcsin x
+_NUM_SMALL: Final = 8  # more points between 0 and 1, used if too few others are in the domain: arcsin x
 _ENOUGH: Final = 3
 _FAR: Final = 3
-_MIX: Final = 0x9E3779B1  # a checksum alone is linear: two names would have values of one parity at every point
+_MIX: Final = 0x9E3779B1  # a checksum alone is linear: two names would have values of equal parity at every point
 
 
 def height(node: Node) -> int:
-    """Bits that could hide a difference: those of the figures and constant exponents in the tree."""
+    """The bits in which a difference could hide: those of the figures and constant exponents in the tree."""
     bits = 0
     for n in walk(node):
         if n.op == "num" and n.value is not None:
@@ -45,10 +45,10 @@ def height(node: Node) -> int:
 
 
 def agree(a: Node, b: Node, values: Mapping[str, Fraction], *, is_complex: bool) -> bool | None:
-    """Whether two trees agree at a point; None where either has no (real) value there.
+    """Whether two trees agree at a point; None if either has no (real) value there.
 
-    "Different" is certain; "agree" means to every digit at 160 bits and again at 320 bits and more, growing with the
-    size of the figures involved.
+    "Different" is proven; "agree" means in every digit at 160 bits and again at 320 bits or more, growing with the size
+    of the figures involved.
     """
     more = min(2 * _FIRST_BITS + 2 * (height(a) + height(b)), 20_000)
     for bits in (_FIRST_BITS, more):
@@ -64,14 +64,14 @@ def agree(a: Node, b: Node, values: Mapping[str, Fraction], *, is_complex: bool)
             if not x.overlaps(y):
                 return False
             if bits == more and max(error(x), error(y)) > max(magnitude(x), magnitude(y), 0) - _FIRST_BITS // 2:
-                return None  # too little is known to call them equal
+                return None  # the bounds are too wide to call them equal
     return True
 
 
 def point(names: frozenset[str], number: int, *, is_whole: bool) -> dict[str, Fraction]:
-    """Sample point `number`: for each variable a value that depends on its name only.
+    """Sample point `number`: for each variable a value that depends only on its name.
 
-    The first three are positive and number 3 is well below zero, where |x+1| and x+1 part.
+    The first three points are positive; number 3 is well below zero, where |x+1| and x+1 differ.
     """
     values = {}
     for name in sorted(names):
@@ -88,7 +88,7 @@ def point(names: frozenset[str], number: int, *, is_whole: bool) -> dict[str, Fr
 
 
 def is_identity(a: Node, b: Node) -> bool | None:
-    """Whether two trees are equal at every sample point; None where too few points could be decided."""
+    """Whether two trees are equal at every sample point; None if too few points could be decided."""
     names = symbols(a) | symbols(b)
     nodes = [*walk(a), *walk(b)]
     is_complex = not names or any(n.op == "const" and n.name == "i" for n in nodes)
@@ -106,7 +106,7 @@ def is_identity(a: Node, b: Node) -> bool | None:
         num_agreed += outcome is True
         num_apart += outcome is None and has_value(a, values) != has_value(b, values)
     if num_agreed == 0 and num_apart > _ENOUGH:
-        return False  # nowhere both real
+        return False  # they have a real value together at no point
     return True if num_agreed >= (_ENOUGH if names else 1) else None
 
 
@@ -120,14 +120,14 @@ def has_value(node: Node, values: Mapping[str, Fraction]) -> bool:
 
 
 def _alternates(node: Node) -> bool:
-    """Whether a node is a negative number to a variable power, which means whole exponents."""
+    """Whether a node is a negative number to a variable power, which implies whole exponents."""
     if node.op != "pow" or not symbols(node.args[1]):
         return False
     return node.args[0].op == "neg" and not symbols(node.args[0])
 
 
 def approximate(node: Node) -> float | None:
-    """A double for ordering; None where the value is not a real constant."""
+    """A double for ordering; None unless the value is a real constant."""
     if symbols(node):
         return None
     if node == Node("const", (), None, "infty"):

@@ -1,4 +1,4 @@
-"""Operations on balls: no tower, factorial or exponential is computed whose magnitude does not fit."""
+"""Operations on balls, which refuse a tower, factorial or exponential beyond the limits before computing it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _pow(balls: list[Ball], node: Node) -> Ball:
 
 
 def _odd_root(exponent: Node) -> tuple[int, int] | None:
-    """(p, q) of an exponent p/q with odd q: the real root of a negative number."""
+    """(p, q) of an exponent p/q with odd q > 1, for the real root of a negative number; else None."""
     try:
         value = fraction(exponent)
     except (NotExactError, TooLargeError):
@@ -92,7 +92,7 @@ def _odd_root(exponent: Node) -> tuple[int, int] | None:
 
 
 def _zero_power(base: Ball, exponent: Ball, integer: int | None) -> Ball:
-    """A base that may be zero, to a positive power: zero within the power of its bound."""
+    """A base that may be zero, to a positive power: zero, within the power of its bound."""
     if not is_exactly_real(exponent) or not exponent.real > 0:
         raise UndefinedError
     if integer is not None and integer < 10_000:
@@ -109,7 +109,7 @@ def _around_zero(bound: Any) -> Ball:  # Any: flint.arb
 
 
 def _as_int(node: Node, ball: Ball) -> int | None:
-    """The whole number that a value is, or that it is within its error; None for any other."""
+    """The whole number that a value equals within its error; None if there is none."""
     if node.op == "num" and node.value is not None:
         return node.value.numerator if node.value.denominator == 1 else None
     if is_exactly_real(ball) and abs(magnitude(ball)) < MAX_WHOLE and error(ball) < -MAX_WHOLE:
@@ -161,7 +161,7 @@ def _lg(balls: list[Ball], node: Node) -> Ball:
 
 
 def _function(name: str) -> Operation:
-    """A function of Arb; `name` is from the table below, never from the text."""
+    """A function of Arb; `name` comes from the table below, never from the text."""
 
     def apply(balls: list[Ball], _: Node) -> Ball:
         if magnitude(balls[0]) > MAX_ARGUMENT:
