@@ -1,9 +1,9 @@
-"""math-verify, for the notation our own grammar does not read: sums, integrals, limits, derivatives.
+"""Compares answers by math-verify, for notation outside the grammar: sums, integrals, limits, derivatives.
 
-Only this module imports math_verify and sympy, and only inside a worker that its parent can kill. The text goes through
-the LaTeX grammar (ANTLR) alone: math-verify's plain-expression reader ends in `parse_expr`, which executes Python, and
-is never switched on. Its comparison rounds, and takes any exception for "different": so expressions are compared here,
-to 50 digits, its own comparison serves what is no expression, and of that only a yes is believed.
+Only this module imports math_verify and sympy, and only inside a worker that its parent can kill. Text is parsed by the
+LaTeX grammar (ANTLR) only: math-verify's plain-expression parser ends in `parse_expr`, which executes Python, and is
+never enabled. math-verify's comparison rounds and treats any exception as "different". Expressions are therefore
+compared here, to 50 digits; its comparison is used only for other objects, and only its "equal" is trusted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TYPICAL: Final = (
 
 
 def compare_latex(truth: str, answer: str) -> bool | None:
-    """Whether two LaTeX expressions are equal; None where they can't be read or compared."""
+    """Whether two LaTeX expressions are equal; None if they cannot be parsed or compared."""
     from math_verify import verify
     from sympy import Expr
 
@@ -46,16 +46,16 @@ def _parsed(text: str) -> Any:  # Any: sympy has no types
 
 
 def _worked_out(side: Any) -> Any:
-    """Sums, limits and derivatives carried out, but for finite sums of numbers: those are quicker to evaluate."""
+    """The expression with sums, limits and derivatives evaluated, except finite sums of numbers: `evalf` is faster."""
     from sympy import Limit, oo
 
     return side.doit() if side.free_symbols or side.has(Limit, oo) else side
 
 
 def _equal(a: Any, b: Any) -> bool | None:
-    """Compare values to 30 and 50 digits, relative to their size; expressions also by simplifying their difference.
+    """Compare values to 30 and 50 digits, relative to their size; with variables also by simplifying the difference.
 
-    Variables get whole numbers, since they may be limits of sums; a difference there is certain, agreement no proof.
+    Variables get whole numbers, since they may be limits of sums. A difference there is proof, agreement is not.
     """
     from sympy import Rational, simplify
 
@@ -73,6 +73,6 @@ def _equal(a: Any, b: Any) -> bool | None:
 
 
 def warm() -> None:
-    """Load the libraries and fill the parser's caches, so that no pair is charged for it."""
+    """Load the libraries and fill the parser's caches, so that no pair's time includes it."""
     for text in _TYPICAL:
         compare_latex(text, text)

@@ -1,9 +1,9 @@
 """Killable workers for symbolic work, shared by the process and started when the first pair needs one.
 
-A worker is a small server process of its own (`worker.py`, started by path): it loads sympy once and forks a fresh
-child for every pair, so that a pair that hangs, crashes or eats memory is killed alone, in milliseconds, and leaves
-nothing to the next one. It never imports the caller's `__main__`, as multiprocessing would, and works beside the
-threads of torch and vLLM, from any thread, and inside daemonic processes.
+A worker is a server process (`worker.py`, started by path). It loads sympy once and forks a child for every pair, so a
+pair that hangs, crashes or exhausts memory is killed alone, within milliseconds, and leaves no state behind. Unlike
+multiprocessing, it never imports the caller's `__main__`. It works beside the threads of torch and vLLM, from any
+thread, and inside daemonic processes.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _REPLIES: Final[dict[object, Outcome]] = {
 Pair = tuple[str, str]
 
 _SERVER: Final = Path(__file__).with_name("worker.py")
-_START_S: Final = 180.0  # loading sympy; a machine at full load once took half a minute
+_START_S: Final = 180.0  # loading sympy; a machine at full load has taken half a minute
 _GRACE_S: Final = 0.15
 _MAX_REPLY: Final = 4096
 
 
 def ask_many(pairs: Sequence[Pair], policy: Policy, workers: int | None = None) -> list[tuple[Outcome, float]]:
-    """Compare pairs in workers; outcomes with their wall time in milliseconds, in order. Never raises."""
+    """Compare pairs in workers; returns outcomes with wall time in milliseconds, in order. Never raises."""
     if len(pairs) == 1:
         return [_ask(pairs[0], policy)]
     with ThreadPoolExecutor(max_workers=min(workers or default_workers(), len(pairs))) as threads:
@@ -48,12 +48,12 @@ def ask_many(pairs: Sequence[Pair], policy: Policy, workers: int | None = None) 
 
 
 def default_workers() -> int:
-    """As many as cores, up to eight."""
+    """The number of cores, at most eight."""
     return min(8, usable_cores())
 
 
 class Server:
-    """One worker: a process that answers a pair at a time. Not shared between threads while it is in use."""
+    """One worker: a process that compares one pair at a time. Used by one thread at a time."""
 
     def __init__(self) -> None:
         root = str(_SERVER.parents[3])
@@ -63,7 +63,7 @@ class Server:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # sympy takes python-flint for its numbers where it is installed: verdicts must not depend on that
+            # sympy uses python-flint for its numbers if it is installed; verdicts must not depend on that
             env={**os.environ, "PYTHONPATH": path, "SYMPY_GROUND_TYPES": "python"},
             start_new_session=True,
         )
@@ -71,16 +71,16 @@ class Server:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can take another pair."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def wait_ready(self) -> bool:
-        """Wait until sympy is loaded: no pair pays for that."""
+        """Wait until sympy is loaded, so that no pair's time includes it; False after `_START_S` or a crash."""
         self._is_ready = self._is_ready or self._read(_START_S) == _READY
         return self._is_ready
 
     def ask(self, pair: Pair, policy: Policy) -> Outcome:
-        """Compare a pair; the server kills its child after `timeout_s`, and is itself killed if it does not."""
+        """Compare a pair; the server kills its child after `timeout_s` and is itself killed if it fails to."""
         request = {"pair": pair, "timeout_s": policy.timeout_s, "max_memory_mb": policy.max_memory_mb}
         try:
             if self._process.stdin is not None:
@@ -96,16 +96,16 @@ class Server:
         return _REPLIES.get(json.loads(reply), "worker_crash")
 
     def stop(self) -> None:
-        """Kill it and wait for it, so that no zombie stays."""
+        """Kill the process and reap it, so that no zombie remains."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                with contextlib.suppress(OSError):  # what was still buffered for a dead process
+                with contextlib.suppress(OSError):  # data still buffered for a dead process
                     stream.close()
 
     def _read(self, timeout_s: float) -> bytes | None:
-        """One line of JSON; None when there is none in time, or the process is gone."""
+        """One line of JSON; None on a timeout or if the process has ended."""
         stdout = self._process.stdout
         if stdout is None:
             return None
@@ -120,7 +120,7 @@ class Server:
 
 
 class _Workers:
-    """The idle workers of this process, and how many may run at a time, as reckoned when the first one is needed."""
+    """The idle workers of this process, and the limit of concurrent workers, set when the first one is needed."""
 
     def __init__(self) -> None:
         self.slots = threading.BoundedSemaphore(default_workers())
@@ -154,7 +154,7 @@ WORKERS: Final = ProcessWide(_Workers, _Workers.stop_idle)
 
 
 def _ask(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
-    """One pair; a crash is tried once more by another worker, since a busy machine can be its cause."""
+    """Compare one pair; retry a crash once in another worker, since a busy machine can cause it."""
     workers = WORKERS.get()
     with workers.slots:
         outcome, ms = _ask_once(workers, pair, policy)

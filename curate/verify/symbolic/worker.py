@@ -1,7 +1,7 @@
-"""The server process behind `pool.py`: loads sympy once, then forks a child for every pair it is asked about.
+"""The server process behind `pool.py`: loads sympy once, then forks a child for every requested pair.
 
-Requests come as JSON lines on stdin, replies go as JSON lines to stdout. It has one thread, so forking is safe. It ends
-when its stdin closes, that is, when its parent is gone.
+Requests are JSON lines on stdin, replies are JSON lines on stdout. It has one thread, so forking is safe. It ends when
+its stdin closes, that is, when its parent ends.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _in_child(request: dict[str, Any]) -> object:
 
 
 def _watch(child: int, reading: int, request: dict[str, Any]) -> str | None:
-    """Wait for the child; say why it must go, or None once it has replied or died.
+    """Wait for the child; the reason to kill it, or None once it has replied or died.
 
-    Its memory is watched from here: inside, math-verify takes a MemoryError for "different".
+    Its memory is watched from here: inside the child, math-verify treats a MemoryError as "different".
     """
     deadline = time.monotonic() + request["timeout_s"]
     while (left_s := deadline - time.monotonic()) > 0:
@@ -69,7 +69,7 @@ def _watch(child: int, reading: int, request: dict[str, Any]) -> str | None:
 
 
 def _resident(child: int) -> int:
-    """Bytes of memory that a process holds; 0 where it is gone."""
+    """Resident memory of a process in bytes; 0 if it has ended."""
     try:
         return int(Path(f"/proc/{child}/statm").read_text().split()[1]) * resource.getpagesize()
     except (OSError, IndexError):
@@ -81,10 +81,10 @@ def _mapped() -> int:
 
 
 def _child(request: dict[str, Any], writing: int) -> None:
-    """Compare under limits and leave at once; never returns."""
+    """Compare under limits, reply and exit; never returns."""
     from curate.verify.symbolic.math import compare_latex
 
-    # a backstop for what grows faster than it is watched, on top of what the server has mapped already
+    # a backstop for memory that grows between two looks, on top of what the server has mapped already
     limit = _mapped() + 2 * request["max_memory_mb"] * 2**20
     seconds = int(request["timeout_s"]) + 2
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
