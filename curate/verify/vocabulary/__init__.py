@@ -1,4 +1,4 @@
-"""The words of answers: units, spoken numbers, phrases without content, answers that are words.
+"""The words of answers: units, numbers in words, phrases without content, answers that are words.
 
-Text comes in; their meaning goes out.
+Text comes in; its meaning goes out.
 """

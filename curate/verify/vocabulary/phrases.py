@@ -1,6 +1,6 @@
-"""Words around an answer that say nothing of their own: "the value of n is 7", "exactly 7", "共12个", "for all x".
+"""Removes words without content around an answer: "the value of n is 7", "exactly 7", "共12个", "for all x".
 
-What negates or hedges is never taken off.
+Words that negate or hedge are never removed.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _FOR_ALL: Final = re.compile(
 )
 _CHINESE_LEAD: Final = re.compile(r"^(?:一共|总共|共计|合计|共有|共|有|为|是|等于|应为|应填|填)(?=[\d\\$-])")
 _COUNTERS: Final = (
-    "个只人元倍种次天年岁米厘件本张条块支台辆名位朵棵颗枝根头匹页题分秒时周月吨升度平立千公毫小道"  # one string:
-    "排间层包箱袋瓶杯套组段双对"  # each sign by itself
+    "个只人元倍种次天年岁米厘件本张条块支台辆名位朵棵颗枝根头匹页题分秒时周月吨升度平立千公毫小道"  # one string,
+    "排间层包箱袋瓶杯套组段双对"  # used as a set of characters
 )
 _CHINESE_NUMBER: Final = re.compile(rf"^([{CHINESE}]+)(?!分之)(?=[{_COUNTERS}][\u4e00-\u9fff]{{0,3}}$)")
 _RESTATED: Final = re.compile(r"^(?P<figures>-?[\d,.]+) ?\((?P<words>[A-Za-z][A-Za-z -]*)\)$")
@@ -49,7 +49,7 @@ _QUOTED: Final = re.compile(r"^'([^']+)'$|^\*([A-Za-z0-9 ]+)\*$")
 
 
 def bare(text: str) -> str:
-    """The answer without such words; the text itself where there are none."""
+    """The answer without words that have no content; the text itself if there are none."""
     if text[:1].isdigit() or text[:1] == "-":
         return _after_figures(text)
     if match := _QUOTED.match(text):
@@ -69,7 +69,7 @@ def bare(text: str) -> str:
 
 
 def _in_figures(text: str) -> str:
-    """Number words of several parts, with what follows: twenty-five percent, two hundred and five km."""
+    """The text with leading number words of several parts as figures: twenty-five percent, two hundred and five km."""
     words = text.split(" ")
     if number_in_words(words[0].partition("-")[0]) is None:
         return text
@@ -86,5 +86,5 @@ def _after_figures(text: str) -> str:
 
 
 def without_lead(text: str) -> str:
-    """Words without "it is" or "on" before them."""
+    """The text without a leading "it is", "on" and the like."""
     return _IT_IS.sub("", text)

@@ -1,4 +1,4 @@
-"""Numbers in words, English and Chinese: seven, forty-two, two hundred and five, 二十五, 三万."""
+"""Converts numbers in English and Chinese words to figures: seven, forty-two, two hundred and five, 二十五, 三万."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_WORDS: Final = 20
 
 @lru_cache(maxsize=10_000)
 def number_in_words(text: str) -> str | None:
-    """Figures for a number in words; None where the text is anything else."""
+    """Figures for a number in words; None for any other text."""
     text = text.strip()
     if len(text) <= _MAX_WORDS and text and all(char in CHINESE for char in text):
         return _chinese(text)

@@ -1,7 +1,7 @@
-"""Units as units: `60 km/h` is `60 kilometers per hour`, 5 km is 5000 m, and 12 cm is not 12 m.
+"""Parses units: `60 km/h` is `60 kilometers per hour`, 5 km is 5000 m, and 12 cm is not 12 m.
 
-A unit phrase becomes a scale and a product of base units to integer powers. A word that is no known unit ("apples") is
-a base unit of its own, in the singular; "units" counts as no unit.
+A unit phrase becomes a scale and a product of base units to integer powers. An unknown word ("apples") is a base unit
+of its own, in the singular; "units" counts as no unit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ mA 1/1000 A milliampere|mV 1/1000 V millivolt|kV 1000 V kilovolt|kohm 1000 ohm|m
 升 1 L|毫升 1/1000 L
 """
 _PREFIX: Final = {"square": 2, "sq": 2, "cubic": 3, "cu": 3, "平方": 2, "立方": 3}
-# what a derived unit is made of
+# derived units as a scale and powers of base units
 _DERIVED: Final = {
     "N": (Fraction(1000), (("g", 1), ("m", 1), ("s", -2))),
     "J": (Fraction(1000), (("g", 1), ("m", 2), ("s", -2))),
@@ -53,8 +53,8 @@ _NOTHING: Final = frozenset(
 )
 _FILLER: Final = frozenset("of the a an in total each different possible distinct 个 有 共".split())
 _MONEY: Final = frozenset("dollar euro gbp yuan inr krw rub jpy".split())
-# a phrase with one of these is no unit: it takes the answer back, or adds another
-_SCALE_OF_HEAT: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
+# a phrase with one of these is no unit: it revokes the answer, or adds another
+_TEMPERATURE: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _NO_UNIT: Final = frozenset(
     "or and not any if when unless either neither maybe perhaps possibly is are was were be but else otherwise than "
     "least most more less fewer except without wrong correct incorrect never no never between to".split()
@@ -77,7 +77,7 @@ _KNOWN: Final = _load()
 class Unit(NamedTuple):
     """A scale and base units with their powers, sorted by name; `powers` empty means no unit.
 
-    below: the part of the scale that stands behind "per".
+    below: the part of the scale after "per".
     """
 
     scale: Fraction
@@ -95,7 +95,7 @@ def is_unit_word(word: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def parse_unit(phrase: str) -> Unit:
-    """Read a phrase such as `km/h`, `square inches` or `meters per second`; raises `UnreadableError` on a sentence."""
+    """Parse a phrase such as `km/h`, `square inches` or `meters per second`; raises `UnreadableError` on a sentence."""
     scale, below, powers, sign = Fraction(1), Fraction(1), dict[str, int](), 1
     power = 1
     for word in _unit_words(phrase):
@@ -133,26 +133,26 @@ def parse_unit(phrase: str) -> Unit:
 def _unit_words(phrase: str) -> list[str]:
     """The words of a phrase with their powers, and a slash for "per"."""
     phrase = _COMPOUND.get(phrase.strip().lower(), phrase.strip())
-    phrase = "inch" if phrase == "in" else _SCALE_OF_HEAT.sub(r"\1", phrase)
+    phrase = "inch" if phrase == "in" else _TEMPERATURE.sub(r"\1", phrase)
     phrase = re.sub(r"\\text\{|[{}()]|\\", " ", phrase).replace("^ ", "^")
     phrase = re.sub(r"\s*\bper\b\s*|\s*/\s*|每", " / ", re.sub(r"[·⋅*]", " ", phrase))
     words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
     if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
-        raise UnreadableError("a sentence is no unit")
+        raise UnreadableError("a sentence, not a unit")
     if any(word.isdigit() or word.endswith(("^0", "^ 0")) for word in words):
-        raise UnreadableError("another number, or no power")
+        raise UnreadableError("another number, or a zero power")
     return words
 
 
 def without_rate(unit: Unit, other: Unit) -> Unit:
-    """Money alone, where it is by the day or the piece and the other side says money and not by what: $18 per day."""
+    """The unit without its rate if it is money per day or piece and the other side is plain money: $18 per day."""
     above = tuple((name, power) for name, power in unit.powers if power > 0)
     is_bare_money = len(other.powers) == 1 and other.powers[0][0] in _MONEY
     return Unit(unit.scale / unit.below, above) if is_bare_money and above != unit.powers else unit
 
 
 def do_conflict(a: Unit, b: Unit) -> bool:
-    """Whether two units can't measure the same thing: both are there and differ. A shared head noun is no conflict."""
+    """Whether two units are both given and cannot measure the same thing. A shared head noun is no conflict."""
     if not a.powers or not b.powers or a.powers == b.powers:
         return False
     unknown_a, unknown_b = ({name for name, _ in u.powers if name not in _BASES} for u in (a, b))

@@ -1,4 +1,4 @@
-"""Answers that are words, compared as words: names, yes and no, no solution, option letters, number words, Chinese."""
+"""Compares answers that are words: names, yes and no, no solution, option letters, number words, Chinese."""
 
 from __future__ import annotations
 
@@ -111,14 +111,14 @@ _SETS: Final = {
 }
 _NUMBERED: Final = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]+)* \d{1,4}(?:, \d{4})?")  # October 30, Team 5
 _OPPOSITES: Final = frozenset(["yes", "no", "true", "false"])
-_SAID: Final = re.compile(r"(yes|no|true|false)[,.;:](.*)", re.IGNORECASE | re.DOTALL)
-_UNSAID: Final = re.compile(r"\b(?:yes|no|true|false|or|but|maybe|unless)\b", re.IGNORECASE)
+_LEADING_WORD: Final = re.compile(r"(yes|no|true|false)[,.;:](.*)", re.IGNORECASE | re.DOTALL)
+_REVOKED: Final = re.compile(r"\b(?:yes|no|true|false|or|but|maybe|unless)\b", re.IGNORECASE)
 _SUBJECT: Final = re.compile(r"^(?:该|此|这个|原)?(?:不等式组?|方程组?)(?=无|没有)")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
 def option_letter(cleaned: str) -> str | None:
-    """The letter of a choice: B, (B), option B, "B. 12"; None where the text is not one choice."""
+    """The letter of a choice: B, (B), option B, "B. 12"; None unless the text is one choice."""
     text = _TEXT.sub(r"\1", cleaned).strip()
     if match := _LETTER.fullmatch(text):
         return match["letter"]
@@ -130,7 +130,7 @@ def option_letter(cleaned: str) -> str | None:
 
 
 def option_and_content(cleaned: str) -> tuple[str, str] | None:
-    """(letter, content) of a ground truth such as (D) 12; None where it is not both."""
+    """(letter, content) of a ground truth such as (D) 12; None unless it has both."""
     match = _LETTER_AND_CONTENT.fullmatch(_TEXT.sub(r"\1", cleaned).strip())
     if match is None or _names_more(match["content"]) or "," in match[0].partition(match["content"])[0]:
         return None
@@ -147,12 +147,12 @@ def _names_more(content: str) -> bool:
 
 
 def named_set(text: str) -> str | None:
-    """R, Z or "empty" for words that name a set of numbers."""
+    """R, Z, "empty" and the like for words that name a set of numbers; else None."""
     return _SETS.get("".join(re.findall(r"[^\W_]", text)).lower())
 
 
 def spoken_number(cleaned: str) -> str | None:
-    """Figures for a number in words: seven, forty-two, 七, 二十五."""
+    """Figures for a number in words, such as seven, forty-two, 七, 二十五; else None."""
     return number_in_words(_TEXT.sub(r"\1", cleaned))
 
 
@@ -166,7 +166,7 @@ def is_prose(cleaned: str) -> bool:
 
 
 def is_phrase(cleaned: str) -> bool:
-    """Whether a text is words, or words and a number: no solution, October 30; but no list and no unit."""
+    """Whether a text is words, or words and a number (no solution, October 30), but no list and no unit."""
     words = _TEXT.sub(r" \1 ", cleaned).split()
     if _NUMBERED.fullmatch(" ".join(words)):
         return not is_unit_word(words[0])
@@ -176,17 +176,17 @@ def is_phrase(cleaned: str) -> bool:
 
 
 def means_infinitely_many(text: str) -> bool:
-    """Whether words say that there are infinitely many."""
+    """Whether a text means "infinitely many"."""
     return _key(text, is_case_sensitive=False) == "infinitelymany"
 
 
 def is_yes_or_no(text: str) -> bool:
-    """Whether a truth is yes, no, true or false, so that what follows the word in an answer is only its reason."""
+    """Whether a truth is yes, no, true or false; text after that word in an answer is then only its reason."""
     return _key(text, is_case_sensitive=False) in _OPPOSITES
 
 
 def num_words(cleaned: str) -> int:
-    """How many words of three letters and more a text has, besides commands."""
+    """The number of words of three letters or more in a text, without commands."""
     return len(re.findall(r"(?<![\\A-Za-z])[A-Za-z]{3,}", cleaned))
 
 
@@ -194,8 +194,8 @@ def same_words(a: str, b: str, *, is_case_sensitive: bool = False) -> bool:
     """Whether two answers are the same words, up to case, articles, punctuation and a few synonyms."""
     key_a, key_b = (_key(text, is_case_sensitive=is_case_sensitive) for text in (a, b))
     if key_a in _OPPOSITES:  # No, it is not. Yes, because ...
-        match = _SAID.match(b.strip())
-        key_b = _CLASS.get(match[1].casefold(), "") if match and not _UNSAID.search(match[2]) else key_b
+        match = _LEADING_WORD.match(b.strip())
+        key_b = _CLASS.get(match[1].casefold(), "") if match and not _REVOKED.search(match[2]) else key_b
     return bool(key_a) and key_a == key_b
 
 
