@@ -1,4 +1,4 @@
-"""Everyday notations in the grammar's own spelling: times, money, ratios, units, spoken fractions, ordinals, labels."""
+"""Rules for everyday notations: times, money, ratios, units, fractions in words, ordinals, labels."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def _spoken_fraction(match: re.Match[str]) -> str:
 
 
 def _in_full(match: re.Match[str]) -> str:
-    """Hours, minutes and seconds that stand in one word; a single 5m may be five metres."""
+    """Hours, minutes and seconds written in one word; a single 5m may be five metres."""
     parts = [f"{figures} {unit}" for figures, unit in zip(match.groups(), ("h", "min", "s"), strict=True) if figures]
     return " ".join(parts) if len(parts) > 1 else match[0]
 
 
 def _chinese_fraction(match: re.Match[str]) -> str:
-    """Chinese names the bottom first."""
+    """A fraction in Chinese words, which name the denominator first."""
     bottom, top = (number_in_words(word) for word in match.groups())
     return rf"\frac{{{top}}}{{{bottom}}}" if top and bottom else match[0]
 
 
 def _chinese_relation(match: re.Match[str]) -> str:
-    """Greater or smaller than; not greater means at most."""
+    """The relation sign of a comparison in Chinese words; "not greater" means at most."""
     is_greater = (match[2] == "大") != bool(match[1])
     return (">" if is_greater else "<") if not (match[1] or match[3]) else ("\\ge " if is_greater else "\\le ")
 
@@ -68,7 +68,7 @@ def _from_points(match: re.Match[str]) -> str:
 
 
 EVERYDAY: Final[tuple[Rule, ...]] = (
-    # {x: 3, y: -2}: a solution as Python prints it; 250{km/h}: what is left of \text
+    # {x: 3, y: -2}: a solution as Python prints it; 250{km/h}: the remains of \text
     (
         ":",
         re.compile(r"^(?:[a-z] ?[:=] ?-?\d[\d./]*(?:, ?(?=[a-z])|$)){2,}"),
@@ -106,7 +106,7 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     ),
     ("noon", re.compile(r"^(?:12(?::00)? ?)?(?:\\text\{ ?)?noon ?\}?$"), r"12:00\\text{pm}"),
     ("midnight", re.compile(r"^(?:12(?::00)? ?)?(?:\\text\{ ?)?midnight ?\}?$"), r"12:00\\text{am}"),
-    # figures in groups of three, by Swiss and programmers' signs; 20,00 euros
+    # figures in groups of three, with Swiss and programmers' separators; 20,00 euros
     ("'", re.compile(r"^(-?\d{1,3}(?:'\d{3})+)(?=\D|$)"), lambda m: m[1].replace("'", "")),
     ("_", re.compile(r"^(-?\d{1,3}(?:_\d{3})+)$"), lambda m: m[1].replace("_", "")),
     # 1.234.567 and 1.234,56: the points can only group
@@ -149,7 +149,7 @@ EVERYDAY: Final[tuple[Rule, ...]] = (
     ("分之", re.compile(rf"([{CHINESE}]+)分之([{CHINESE}]+)"), _chinese_fraction),
     ("于", re.compile(r"(?:(不)?(大|小)于(等于)?)(?= ?-?[\d\\])"), _chinese_relation),
     ("比", re.compile(r"(?<=\d) ?比 ?(?=\d)"), ":"),
-    # what leads up to an answer
+    # a lead-in to an answer
     ("", re.compile(r"^(?:=|\\(?:Rightarrow|implies|therefore|to)(?![A-Za-z])) ?(?=[^=])"), ""),
     # a label before the answer
     (":", re.compile(rf"^(?:{_LABEL} ?: ?|\\text\{{ ?{_LABEL} ?(?:: ?\}}|\}} ?:) ?)"), ""),

@@ -1,7 +1,7 @@
-"""One spelling for the many ways to write the same answer: Unicode, LaTeX spacing and sizes, full-width figures.
+"""Normalises the spelling of an answer: Unicode, LaTeX spacing and sizes, full-width figures.
 
-`clean` prepares a text for the lexer and is applied to ground truths and answers alike; `canonical` is the key under
-which two answers are the same string. Nothing here changes a value: `32, 349` stays a list and `1 3/4` a mixed number.
+`clean` prepares a text for the lexer and is applied to ground truths and answers alike; `canonical` is the key by which
+two answers are compared as strings. Nothing here changes a value: `32, 349` stays a list, `1 3/4` a mixed number.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _DROPPABLE_SPACE: Final = re.compile(
 
 
 def clean(text: str) -> str:
-    """The answer in one spelling of its signs and commands, with single spaces."""
+    """The answer with its signs and commands in one spelling, with single spaces."""
     if _PLAIN_FIGURE.fullmatch(text):
         return text.strip()
     if len(text) < _SHORT and not text.isascii() and (ruling := RULINGS.get(_AROUND.sub("", text))) is not None:
@@ -124,7 +124,7 @@ def clean(text: str) -> str:
 
 
 def canonical(cleaned: str) -> str:
-    """The key under which two cleaned answers are the same string: spaces go where they separate nothing."""
+    """The key by which two cleaned answers are compared as strings, without spaces that separate nothing."""
     text = _TEXT.sub("{", cleaned)
     text = text.replace(", ", ",\x00") if re.search(r"\d, \d", text) else text
     text = re.sub(r"(?<=[0-9A-Za-z]) (?=[0-9A-Za-z])", "\x00", text).replace(" ", "")
@@ -154,7 +154,7 @@ def _latex(text: str) -> str:
 
 
 def _without_nested_fonts(text: str) -> str:
-    """A font around what has braces of its own: a unit with its powers becomes a text, anything else loses the font."""
+    """Replace a font around nested braces: a unit with powers becomes a text, anything else loses the font."""
     index = 0
     while (match := _NESTED_FONT.search(text, index)) is not None:
         close = matching_brace(text, match.end())
@@ -171,12 +171,12 @@ def _without_nested_fonts(text: str) -> str:
 
 
 def _inner_box(text: str) -> str:
-    r"""A single box within an answer, `n = \boxed{7}`, is what it holds."""
+    r"""Replace a single box within an answer, as in `n = \boxed{7}`, by its content."""
     return _BOX.sub("{", text) if len(_BOX.findall(text)) == 1 else text
 
 
 def _unwrap(text: str) -> str:
-    """Take off what surrounds an answer: markdown bold, a box, outer braces, a full stop."""
+    """Remove what surrounds an answer: markdown bold, a box, outer braces, a full stop."""
     for _ in range(8):
         before = text
         text = text.strip().rstrip(".,;:").strip()

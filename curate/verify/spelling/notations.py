@@ -1,4 +1,4 @@
-"""Notations of mathematics in the grammar's own spelling: binomials, indexes of families, bases, foreign intervals."""
+"""Rules for mathematical notations: binomials, indexes of families, bases, foreign intervals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 Rewrite = str | Callable[[re.Match[str]], str]
-# what must stand in the text for the pattern to be tried, the pattern, the replacement
+# the string that must occur in the text for the pattern to be tried, the pattern, the replacement
 Rule = tuple[str, re.Pattern[str], Rewrite]
 
 _INTEGER_INDEX: Final = re.compile(
@@ -42,7 +42,7 @@ _MAX_ITEMS: Final = 1000
 
 
 def _rows(match: re.Match[str]) -> str:
-    """Rows between semicolons as lists of their own, [1, 2; 3, 4] and [1 2; 3 4]; left alone where they are uneven."""
+    """Rows between semicolons as lists, [1, 2; 3, 4] and [1 2; 3 4]; unchanged if their lengths differ."""
     rows = [_row(row.strip()) for row in match[1].split(";")]
     is_even = len({len(row) for row in rows}) == 1
     if not is_even or len(rows[0]) < 2 or not all(all(row) for row in rows):
@@ -56,7 +56,7 @@ def _row(text: str) -> list[str]:
 
 
 def _permutations(match: re.Match[str], top: int, bottom: int) -> str:
-    """The number of ordered choices, as a quotient of factorials; left alone where the numbers do not fit."""
+    """The number of ordered choices as a quotient of factorials; unchanged if the numbers do not fit."""
     n, k = ((match[i] or match[i + 1] if len(match.groups()) > 2 else match[i]) for i in (top, bottom))
     if len(n) > 4 or int(k) > int(n) or int(n) > _MAX_ITEMS:
         return match[0]
@@ -70,7 +70,7 @@ def _prefixed(match: re.Match[str]) -> str:
 
 
 def _binomial(match: re.Match[str], order: int) -> str:
-    """C with an index below and above, where the lower is not the smaller: else it is a constant with a power."""
+    """C with a lower and an upper index, unless the lower is the smaller: then it is a constant with a power."""
     first, second = (match[1] or match[2]), (match[3] or match[4])
     top, bottom = (first, second) if order == 1 else (second, first)
     is_binomial = len(top) < 7 and int(top) >= int(bottom[:7])
@@ -114,7 +114,7 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
         r"\\mathbb{R}\\setminus\\{\1\\}",
     ),
     ("\\text", re.compile(r"\\text\{ ?(?:if|when|for) (?=[a-z] ?(?:[<>=]|\\[lgn]e))([^{}]*)\}"), r"\1"),
-    # f(0), a value at zero and no product
+    # f(0): a value at zero, not a product
     ("(0)", re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(0\)"), r"\1_{(0)}"),
     # binomials: {}_{10}C_3, ^{10}C_3, C_{10}^3, C^3_{10}, C(10,3)
     ("C", re.compile(r"(?:\{\})? ?[_^]\{?(\d+)\}? ?C ?_ ?\{?(\d+)\}?"), r"\\binom{\1}{\2}"),
@@ -142,7 +142,7 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
     ("integer", re.compile(r" (?=,|\.$|$)"), ""),
     ("integer", _INTEGER_INDEX, r", \1\\in\\mathbb{Z}"),
     ("integer", _INTEGERS, r", \1\\in\\mathbb{Z}"),
-    # numerals in a stated base: \text{A5}_{11}, (1011)_2, 1011_{(2)}, 1011_{two}, 1011 base 2, 0b1011, 2f_{16}
+    # numerals with their base: \text{A5}_{11}, (1011)_2, 1011_{(2)}, 1011_{two}, 1011 base 2, 0b1011, 2f_{16}
     ("_", re.compile(r"\\text\{([0-9A-Z]+)\}(?= ?_)"), r"\1"),
     ("_", re.compile(r"(?<![A-Za-z\\])\(([0-9A-Za-z]+)\) ?(?=_ ?\{?\d)"), r"\1"),
     ("_", re.compile(r"(?<=[0-9A-F]) ?_ ?\{ ?\\text\{ ?\(?(?:base ?)?(\d{1,2})\)? ?\} ?\}"), r"_{\1}"),

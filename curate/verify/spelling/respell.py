@@ -1,6 +1,6 @@
-"""Foreign notations are rewritten into the grammar's own before parsing, rule by rule.
+"""Rewrites foreign notations into the grammar's own before parsing, rule by rule.
 
-All patterns are linear in the length of the text: no nested repetition.
+All patterns are linear in the length of the text: none has nested repetition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Unicode signs in LaTeX's spelling: full-width figures, superscripts, Greek, arrows, currencies, vulgar fractions."""
+"""Converts Unicode signs to LaTeX: full-width figures, superscripts, Greek, arrows, currencies, vulgar fractions."""
 
 from __future__ import annotations
 
@@ -133,5 +133,5 @@ def in_ascii(text: str) -> str:
 
 
 def _stacked(text: str) -> bool:
-    """Whether two superscript or subscript characters stand together: they are one exponent."""
+    """Whether two superscript or subscript characters are adjacent and form one exponent."""
     return any((a in _SUPER and b in _SUPER) or (a in _SUB and b in _SUB) for a, b in pairwise(text))
