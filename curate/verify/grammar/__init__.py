@@ -1,4 +1,4 @@
-"""Reads an answer without running it.
+"""Parses an answer without executing it.
 
-A cleaned text comes in; a tree of `curate.verify.nodes` goes out, or an error that says why not.
+A cleaned text comes in; a tree of `curate.verify.nodes` goes out, or an error with the reason.
 """

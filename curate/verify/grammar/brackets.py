@@ -13,7 +13,7 @@ _CLOSING: Final = {"(": (")", "]"), "[": (")", "]"), "\\{": ("\\}",), "{": ("}",
 
 
 def parse_bracketed(cursor: Cursor, token: Token) -> Node:
-    """What an opening bracket, a bar or a dollar sign opens."""
+    """The construct that starts with an opening bracket, a bar or a dollar sign, which is already taken."""
     if token.text in _CLOSING:
         return parse_group(cursor, token.text)
     if token.text == "|":
@@ -28,7 +28,7 @@ def parse_bracketed(cursor: Cursor, token: Token) -> Node:
 
 
 def parse_group(cursor: Cursor, opening: str) -> Node:
-    """What stands behind an opening bracket, up to its closing one."""
+    """The content after an opening bracket, up to its closing bracket."""
     is_set, ends = opening == "\\{", _CLOSING[opening]
     bars, cursor.bars = cursor.bars, int(is_set)
     if cursor.is_at(*ends):
@@ -46,7 +46,7 @@ def parse_group(cursor: Cursor, opening: str) -> Node:
 
 
 def parse_fenced(cursor: Cursor, opening: str) -> Node:
-    """What stands between the signs of a floor, a ceiling or an absolute value."""
+    """The floor, ceiling or absolute value of the content up to the closing sign."""
     closing, function = FENCES[opening]
     inner = cursor.levels.statement(cursor)
     cursor.expect(closing)
@@ -54,7 +54,7 @@ def parse_fenced(cursor: Cursor, opening: str) -> Node:
 
 
 def _group(inner: Node, opening: str, closing: str) -> Node:
-    """A set, a tuple or an interval, or the value itself where brackets only group."""
+    """A set, a tuple or an interval, or the value itself if the brackets only group."""
     if opening == "\\{":
         if inner.op == "such":
             return inner

@@ -29,7 +29,7 @@ _ENDS_SUBSCRIPT: Final = (")", "]", "}", "+", "-", "*", "/", ",", "=", "\\cdot")
 
 
 def parse_command(cursor: Cursor, token: Token) -> Node:
-    """What a command, already taken, stands for."""
+    """The tree of a command, which is already taken."""
     name = token.text[1:]
     if name in _CONSTANTS:
         return _CONSTANTS[name]
@@ -47,7 +47,7 @@ def parse_command(cursor: Cursor, token: Token) -> Node:
 
 
 def parse_argument(cursor: Cursor) -> Node:
-    """An argument of a command: a group, or one token; of a figure, one digit, as LaTeX reads it."""
+    """An argument of a command: a group, or one token; one digit of a figure, as in LaTeX."""
     token = cursor.peek()
     if token.kind == "num" and len(token.text) > 1 and token.text.isdigit() and _takes_a_digit(cursor):
         return _parse_digit(cursor, token)
@@ -73,7 +73,7 @@ def symbol(name: str) -> Node:
 
 
 def _takes_a_digit(cursor: Cursor) -> bool:
-    r"""Whether only a digit of the figures here is the argument: behind a command, and in a subscript as \log_52."""
+    r"""Whether only one digit of the figures here is the argument: after a command, and in a subscript as \log_52."""
     previous, after = cursor.peek(-1), cursor.peek(1)
     if previous.kind != "op":
         return True
@@ -82,7 +82,7 @@ def _takes_a_digit(cursor: Cursor) -> bool:
 
 
 def _parse_digit(cursor: Cursor, token: Token) -> Node:
-    r"""The first digit of figures; all of them behind `\sqrt`."""
+    r"""The first digit of figures; all digits after `\sqrt`."""
     previous = cursor.peek(-1)
     if previous.text == "\\sqrt" and previous.kind == "cmd":
         cursor.take()
@@ -108,7 +108,7 @@ def _parse_root(cursor: Cursor) -> Node:
 
 
 def _parse_decoration(cursor: Cursor, name: str) -> Node:
-    """Commands that stand before a value and change its name or unit at most."""
+    """The value after a command that changes at most its name or unit."""
     if f"\\{name}" in CURRENCY:
         return Node("qty", (cursor.levels.power(cursor),), None, CURRENCY[f"\\{name}"])
     if name in _ACCENTS:

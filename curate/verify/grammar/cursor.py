@@ -1,7 +1,7 @@
 """A cursor over the tokens of an answer: look, take, accept, expect.
 
-The grammar is functions that take a cursor; each reads one construct and returns its tree. Brackets, commands and
-functions contain looser constructs; they call them through `cursor.levels`, so that no module imports its importer.
+The grammar consists of functions that take a cursor, parse one construct and return its tree. Brackets, commands and
+functions contain looser constructs and call them through `cursor.levels`, so that no module imports its importer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from curate.verify.nodes import Node, UnreadableError
 class Levels(NamedTuple):
     """The levels of the grammar, loosest first, and the argument of a command.
 
-    items: a list of statements up to one of the closing signs, which is left in place.
+    items: a list of statements up to one of the closing signs, which is not consumed.
     """
 
     items: Callable[[Cursor, tuple[str, ...]], Node]
@@ -33,7 +33,7 @@ class Levels(NamedTuple):
 class Cursor:
     """A position in a list of tokens.
 
-    bars: above zero where a bar closes an absolute value or ends the left side of a set. depth: open statements.
+    bars: above zero if a bar closes an absolute value or ends the left side of a set. depth: open statements.
     """
 
     tokens: list[Token]
@@ -44,7 +44,7 @@ class Cursor:
     depth: int = 0
 
     def peek(self, ahead: int = 0) -> Token:
-        """The token ahead, or the end."""
+        """The token `ahead` positions on, not consumed, or the end token."""
         index = self.index + ahead
         return self.tokens[index] if index < len(self.tokens) else END
 
@@ -69,6 +69,6 @@ class Cursor:
             raise UnreadableError(f"expected {text}")
 
     def expect_end(self) -> None:
-        """Raise `UnreadableError` unless everything was read."""
+        """Raise `UnreadableError` unless all tokens are consumed."""
         if self.peek().kind != "end":
             raise UnreadableError(f"left over: {self.peek().text}")

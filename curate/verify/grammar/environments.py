@@ -17,7 +17,7 @@ Row = tuple[Node, ...]
 
 
 def parse_environment(cursor: Cursor, token: Token) -> Node:
-    r"""What stands between `\begin` and `\end`: cases, a list of lines, or a matrix."""
+    r"""The content between `\begin` and `\end`: cases, a list of lines, or a matrix."""
     if not token.text.startswith("\\begin"):
         raise UnreadableError(token.text)
     name = token.text.split("{")[1].rstrip("}")
@@ -49,7 +49,7 @@ def _parse_rows(cursor: Cursor) -> list[Row]:
 
 
 def _drop_marks(cursor: Cursor, *, is_aligned: bool) -> None:
-    """Take out what only aligns (`x &= 1`) and the words that open a condition."""
+    """Remove alignment marks (`x &= 1`) and the words that open a condition."""
     tokens, start = cursor.tokens, cursor.index
     stop = next((i for i in range(start, len(tokens)) if tokens[i].kind == "env"), len(tokens))
     marks = [i for i in range(start, stop) if tokens[i].text == "&"]
@@ -62,5 +62,5 @@ def _drop_marks(cursor: Cursor, *, is_aligned: bool) -> None:
 
 
 def _with_condition(row: Row) -> Row:
-    """A value and its condition; "otherwise" where none stands."""
+    """A value and its condition; "otherwise" if it has none."""
     return row[0], row[1] if len(row) > 1 else Node("text", (), None, "otherwise")

@@ -51,7 +51,7 @@ def _parse_product(cursor: Cursor) -> Node:
         if operator == "/" and cursor.peek().kind == "text":  # dollars / hour
             left = parse_unit(cursor, Node("qty", (left,), None, "/" + cursor.take().text))
             continue
-        if operator == "/":  # the unit of 7/2 hours is that of the quotient
+        if operator == "/":  # the unit of 7/2 hours belongs to the quotient
             left = parse_unit(cursor, Node("div", (left, parse_factor(cursor))))
             continue
         if operator is not None:
@@ -67,7 +67,7 @@ def _parse_product(cursor: Cursor) -> Node:
 
 
 def _multiplied(left: Node, right: Node) -> Node:
-    """A quantity where one factor is a unit; else a product, whose factors stay side by side however many they are."""
+    """A quantity if one factor is a unit; else a flat product of all factors."""
     if right.op == "text" and left.op != "text":
         return Node("qty", (left,), None, right.name)
     if left.op == "text" and right.op == "num" and is_unit_word(left.name):
@@ -102,7 +102,7 @@ def parse_power(cursor: Cursor) -> Node:
 
 
 def parse_exponent(cursor: Cursor) -> Node:
-    """What stands behind a circumflex: a group, or one token."""
+    """The exponent after a circumflex: a group, or one token."""
     if cursor.accept("{"):
         inner = cursor.levels.statement(cursor)
         cursor.expect("}")

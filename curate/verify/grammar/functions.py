@@ -1,4 +1,4 @@
-r"""Function calls of the grammar: a name, its powers and base, its arguments: `\sin^2 x`, `\log_2(8)`, `\max(1,2)`."""
+r"""Function calls of the grammar, with powers, base and arguments: `\sin^2 x`, `\log_2(8)`, `\max(1,2)`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _raised(call: Node, power: Node) -> Node:
 
 
 def _parse_arguments(cursor: Cursor) -> tuple[Node, ...]:
-    """What a function applies to: a bracketed group, or the product up to the next sign or function."""
+    """The arguments of a function: a bracketed group, or the product up to the next sign or function."""
     if cursor.is_at("("):  # sin(x)^2 is the square of the sine, but sin(60)^\circ the sine of an angle
         group = parse_group(cursor, cursor.take().text)
         group = parse_degree(cursor, group) if cursor.is_at("^") and is_degree(cursor) else group

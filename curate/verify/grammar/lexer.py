@@ -1,7 +1,7 @@
-"""Tokens of a cleaned answer. Letters become variables, functions or words; figures become numbers.
+"""Splits a cleaned answer into tokens: letters become variables, functions or words, figures become numbers.
 
-The lexer decides what a run of letters is: a function name, a word (four letters and more, or a known unit), or a
-product of one-letter variables. It never fails on a word; it fails (`UnreadableError`) on a sign it does not know.
+A run of letters is a function name, a word (four letters or more, or a known unit), or a product of one-letter
+variables. The lexer never fails on a word; it raises `UnreadableError` on an unknown sign.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _OP: Final = {"**": "^", "<=": "\\le", ">=": "\\ge", "!=": "\\ne", "==": "=", "\
 
 
 class Token(NamedTuple):
-    """kind: num, sym, cmd, text, conn, op, env, row, set, end. is_spaced: white space stood before it."""
+    """kind: num, sym, cmd, text, conn, op, env, row, set, end. is_spaced: white space precedes it."""
 
     kind: str
     text: str
@@ -68,7 +68,7 @@ END: Final = Token("end", "", False)
 
 
 def tokenize(cleaned: str, max_digits: int) -> list[Token]:
-    """Split a cleaned answer into tokens; raises `UnreadableError`, or `TooLargeError` for an endless figure."""
+    """Split a cleaned answer into tokens; raises `UnreadableError`, or `TooLargeError` beyond `max_digits`."""
     tokens: list[Token] = []
     index, is_spaced = 0, False
     while index < len(cleaned):
@@ -111,7 +111,7 @@ def _tokens(kind: str, text: str, is_spaced: bool, before: list[Token]) -> list[
 
 
 def _numeral(cleaned: str, index: int) -> re.Match[str] | None:
-    """A numeral of a stated base that starts here, if all its digits belong to the base: 1011_2, 2F_{16}."""
+    """A numeral with its base at this index, if all its digits are valid in the base: 1011_2, 2F_{16}."""
     match = _BASED.match(cleaned, index) if cleaned[index].isalnum() else None
     if match is None or not 2 <= int(match["base"]) <= 36:
         return None
@@ -119,7 +119,7 @@ def _numeral(cleaned: str, index: int) -> re.Match[str] | None:
 
 
 def _number_set(text: str) -> str:
-    """R, Z, R+, R>=0, N+ ..."""
+    """The name of a number set: R, Z, R+, R>=0, N+ ..."""
     name = re.sub(r"\\(?:mathbb|Bbb)|[{}\s^_]", "", text).replace("\\ge", ">=").replace("\\le", "<=")
     name = name.replace(">0", "+").replace("<0", "-") if "=" not in name else name
     return name.replace("*", "+") if name[0] in "NZ" else name
@@ -136,7 +136,7 @@ def _figures(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
 
 
 def _is_listed(text: str, before: list[Token]) -> bool:
-    """Whether commas in figures separate items: inside brackets, after another comma, or where no thousands fit."""
+    """Whether commas in figures separate items: inside brackets, after another comma, or if they group no thousands."""
     depth = sum((t.text in _OPEN) - (t.text in _CLOSE) for t in before if t.kind == "op")
     first = text.partition(",")[0]
     is_item = bool(before) and before[-1].text in (",", ";")
@@ -161,7 +161,7 @@ def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
         return [Token("num", number, is_spaced)]
     if _is_word(text, is_spaced, before):
         return [Token("text", text, is_spaced)]
-    for name in ("sqrt", "sin", "cos", "tan", "log", "ln", "exp", "pi"):  # "2xsin" and "xpi" written together
+    for name in ("sqrt", "sin", "cos", "tan", "log", "ln", "exp", "pi"):  # "2xsin" and "xpi" without a space
         if lower == text and name in text and len(text) <= len(name) + 2:
             left, _, right = text.partition(name)
             return [*_letters(left, is_spaced), Token("cmd", f"\\{name}", is_spaced), *_letters(right, False)]
@@ -169,7 +169,7 @@ def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
 
 
 def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
-    """Whether letters are a word. Two or three letters are variables unless they are a unit after a value."""
+    """Whether letters form a word. Two or three letters are variables unless they are a unit after a value."""
     if len(text) > 1 and (is_unit_word(text) or text == "deg") and _follows_value(before, text):
         return True
     if len(text) == 1:
@@ -187,7 +187,7 @@ def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
 
 
 def _follows_value(before: list[Token], text: str = "") -> bool:
-    """Whether letters here stand behind a value, as its unit; behind 18/ only where they can be no product."""
+    """Whether letters here follow a value, as its unit; after 18/ only if they cannot be a product."""
     if before and before[-1].text in ("{", "("):
         before = before[:-1]
     if len(before) > 1 and before[-1].text == "/" and before[-2].kind in ("text", "num"):

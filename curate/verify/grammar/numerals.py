@@ -13,7 +13,7 @@ _PERIOD_MARKS = ("\\overline", "\\dot", "\\bar")
 
 
 def parse_number(cursor: Cursor, token: Token) -> Node:
-    """The value of figures, with the fraction of a mixed number or further groups of thousands."""
+    """The value of figures, including the fraction of a mixed number and further groups of thousands."""
     value = num(Fraction(token.text.rstrip(".") or "0"), token.text)
     if not token.text.isdigit():
         return _parse_period(cursor, value)
@@ -46,7 +46,7 @@ def _parse_thousands(cursor: Cursor, first: Node) -> Node:
 
 
 def _parse_proper_fraction(cursor: Cursor) -> Node | None:
-    r"""The `\frac` of a mixed number, of two plain whole numbers; None where it is anything else."""
+    r"""The `\frac` of a mixed number, of two plain whole numbers; else None."""
     texts = [cursor.peek(1 + i) for i in range(6)]
     if [t.text for t in texts[::3]] == ["{", "{"] and [t.text for t in texts[2::3]] == ["}", "}"]:
         top, bottom, used = texts[1].text, texts[4].text, 7
@@ -61,7 +61,7 @@ def _parse_proper_fraction(cursor: Cursor) -> Node | None:
 
 
 def _parse_period(cursor: Cursor, value: Node) -> Node:
-    """The exact fraction of a decimal whose period is marked by a line or dots; the decimal where none is."""
+    """The exact fraction of a decimal whose period is marked by a line or dots; without a mark, the decimal."""
     if not cursor.is_at(*_PERIOD_MARKS) or "." not in value.name:
         return value
     period = ""

@@ -1,4 +1,4 @@
-"""The operators of the grammar: relations, set operations, and what stands between two factors."""
+"""The operators of the grammar: relations, set operations, and the tokens that can start a factor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_FACTOR: Final = frozenset(
 
 
 def starts_factor(cursor: Cursor) -> bool:
-    """Whether another factor stands here without a sign."""
+    """Whether another factor follows without a sign."""
     token = cursor.peek()
     if token.kind in ("num", "sci", "sym", "set"):
         return True

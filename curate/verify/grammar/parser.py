@@ -1,7 +1,7 @@
-r"""The grammar of answers: a recursive-descent parser from tokens to a tree, which never runs what it reads.
+r"""The grammar of answers: a recursive-descent parser from tokens to a tree, which never executes the text.
 
 Levels, loosest first: items (`,` `;` or and), statements (`=` `<` `\in` ...), sets (`\cup`), sums, products, powers,
-primaries. Limits on length, nesting and figures are checked before and while reading.
+primaries. Limits on length, nesting and figures are checked before and during parsing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from curate.verify.grammar.operators import RELATIONS, SET_OPERATIONS
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
 
 _ENDS: Final = ("end", "row", "env")
-_STATEMENTS_PER_BRACKET: Final = 3  # how many statements may be open for each level of brackets
+_STATEMENTS_PER_BRACKET: Final = 3  # open statements allowed for each level of brackets
 
 
 def parse(cleaned: str, *, max_depth: int = 64, max_digits: int = 400) -> Node:
@@ -34,7 +34,7 @@ def parse(cleaned: str, *, max_depth: int = 64, max_digits: int = 400) -> Node:
 
 
 def _parse_items(cursor: Cursor, closing: tuple[str, ...]) -> Node:
-    """A list of statements; the node is the statement itself where there is one. Names: `,` `;` `and` `or`."""
+    """A list of statements, or the statement itself if there is only one. List names: `,` `;` `and` `or`."""
     found, name = [_parse_statement(cursor)], ""
     while not (cursor.peek().kind in _ENDS or cursor.is_at(*closing)):
         separator = _parse_separator(cursor)
@@ -48,7 +48,7 @@ def _parse_items(cursor: Cursor, closing: tuple[str, ...]) -> Node:
 
 
 def _parse_separator(cursor: Cursor) -> str | None:
-    """The last of the separators here, all taken; None where there is none."""
+    """Consume all separators here and return the last; None if there is none."""
     name = None
     while cursor.is_at(",", ";") or cursor.peek().kind == "conn":
         name = cursor.take().text
@@ -83,7 +83,7 @@ def _relation(sides: list[Node], signs: list[str]) -> Node:
 
 
 def _parse_number_set(cursor: Cursor) -> Node:
-    """The set behind a membership sign, where a plain Z means the integers."""
+    """The set after a membership sign; a plain Z is the integers."""
     if cursor.peek().kind == "sym" and cursor.peek().text in "RZNQC":
         return Node("const", (), None, cursor.take().text)
     return _parse_set_operation(cursor)

@@ -7,7 +7,7 @@ from curate.verify.nodes import Node, UnreadableError
 
 
 def parse_postfixes(cursor: Cursor, base: Node) -> Node:
-    """The value with every postfix that stands behind it."""
+    """The value with all postfixes after it."""
     while True:
         if cursor.accept("!"):
             base = Node("fact", (base,), None, "!!" if cursor.accept("!") else "!")
@@ -37,7 +37,7 @@ def is_degree(cursor: Cursor) -> bool:
 
 
 def parse_degree(cursor: Cursor, base: Node) -> Node:
-    """The value with the raised degree sign or prime that stands here."""
+    """The value with the raised degree sign or prime here."""
     cursor.take()
     is_braced, mark = cursor.accept("{"), cursor.take().text
     if is_braced:

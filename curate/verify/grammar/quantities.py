@@ -1,4 +1,4 @@
-"""Units of the grammar: the words, letters and currency signs behind a value."""
+"""Units of the grammar: the words, letters and currency signs after a value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LETTER_UNITS: Final = "mgshLNJWVK"
 
 
 def parse_unit(cursor: Cursor, value: Node) -> Node:
-    """The value with the words behind it as its unit, or with the currency sign there; the value where none stands."""
+    """The value with the words or the currency sign after it as its unit; without any, the value."""
     if cursor.peek().text in CURRENCY and cursor.peek(1).kind not in ("num", "sym"):
         return Node("qty", (value,), None, CURRENCY[cursor.take().text])
     words: list[str] = []
@@ -41,12 +41,12 @@ def parse_unit(cursor: Cursor, value: Node) -> Node:
             cursor.take()
             words[-1] += "^" + _parse_literal_exponent(cursor)
     if words[-1:] == ["of"] and cursor.peek().kind in ("num", "sci"):
-        raise UnreadableError("a part of a number, not worked out")
+        raise UnreadableError("an unevaluated part of a number")
     return Node("qty", (value,), None, " ".join(words)) if words else value
 
 
 def parse_letter_unit(cursor: Cursor) -> str | None:
-    """A single letter, set apart behind a figure, that closes the value: 1.5 m, 20 s, 64 m^2, 1 h 30 min; else None."""
+    """A single spaced letter after a figure that ends the value: 1.5 m, 20 s, 64 m^2, 1 h 30 min; else None."""
     token, after = cursor.peek(), cursor.peek(1)
     if token.text == "\\Omega" and _closes(after):
         cursor.take()
@@ -67,7 +67,7 @@ def parse_letter_unit(cursor: Cursor) -> str | None:
 
 
 def unit_name(node: Node) -> str | None:
-    """The unit phrase that words in a fraction make: km/h, m/s^2; None where it is no unit."""
+    """The unit phrase of words in a fraction, such as km/h or m/s^2; None if the tree is no unit."""
     if node.op == "text":
         return node.name
     if node.op == "pow" and node.args[0].op == "text" and (power := node.args[1].value) and power.denominator == 1:
@@ -79,7 +79,7 @@ def unit_name(node: Node) -> str | None:
 
 
 def _is_unit_letter(cursor: Cursor) -> bool:
-    """Whether a letter behind a unit is another: km h^{-1}."""
+    """Whether a letter after a unit is another unit: km h^{-1}."""
     token, after = cursor.peek(), cursor.peek(1)
     return (
         token.kind == "sym"
@@ -96,7 +96,7 @@ def _parse_literal_exponent(cursor: Cursor) -> str:
     if is_braced:
         cursor.expect("}")
     if token.kind != "num":
-        raise UnreadableError("a unit's power")
+        raise UnreadableError("power of a unit is not a number")
     return sign + token.text
 
 
