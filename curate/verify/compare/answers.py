@@ -1,7 +1,7 @@
-"""Two parsed answers: which kind of thing are they, and are they the same?
+"""Compares two parsed answers by their kind.
 
-Order of the questions: family over the integers, set of reals, named value (`x=5`), relation, collection, matrix,
-words, value. Lists that offer several values for one (`5 or 6`) are wrong, with the reason, unless all are right.
+The kinds are tried in order: family over the integers, set of reals, named value (`x=5`), relation, collection, matrix,
+words, value. A list of several values for one (`5 or 6`) is wrong, with the reason, unless all of them are correct.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     if truth == answer:
         return correct("exact", "exact")
     if answer.op == "text" and any(n.name == "ldots" for n in walk(truth)):
-        return undecided("unparseable_answer", "text")  # words for what the dots stand for
+        return undecided("unparseable_answer", "text")  # words in place of the dots
     if "cases" in (truth.op, answer.op):
         return same_cases(truth, answer, rules, compare)
     decision = _families(truth, answer)
@@ -100,7 +100,7 @@ def _sets(truth: Node, answer: Node, rules: Rules) -> Decision:
         return other
     if intervals.closes_infinity(answer) and not intervals.closes_infinity(truth):
         return wrong("different", "set")
-    if not ours and truth.op == answer.op == "paren":  # (2,2) is a point, and [2,2) is none
+    if not ours and truth.op == answer.op == "paren":  # (2,2) is a point, [2,2) is not
         return tuples(truth, answer, rules, compare)
     return decision_on(intervals.same_set(ours, theirs), "set")
 

@@ -1,4 +1,4 @@
-"""Functions by cases: the same values under the same conditions, in any order."""
+"""Compares functions by cases: equal values under equal conditions, in any order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from curate.verify.verdict import Decision, correct, undecided, wrong
 
 
 def same_cases(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
-    """Compare case by case; undecided where a condition has no counterpart, since it may be said in another way."""
+    """Compare case by case; undecided if a condition has no counterpart, since it may be written differently."""
     truth, answer = (named(n).value if n.op == "rel" else n for n in (truth, answer))
     if truth.op != answer.op or len(truth.args) != len(answer.args):
         return wrong("different", "set")

@@ -1,6 +1,6 @@
-"""Several values at once: lists, sets, tuples and named values, and what offers several where one is asked for.
+"""Compares several values: lists, sets, tuples and named values, and answers with several values for one.
 
-What the values themselves are is none of its business: the functions take `same`, which compares two trees.
+The functions do not depend on the kind of the values: they take `same`, which compares two trees.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _DIFFERENT: Final = wrong("different", "set")
 
 
 def other_names(truth: Node, answer: Node) -> bool:
-    """Whether two lists name their values, and not the same names: x=1, x=2 against y=1, y=2."""
+    """Whether two lists name their values by different names: x=1, x=2 against y=1, y=2."""
     names = [_names(n) for n in (truth, answer)]
     return bool(names[0] and names[1]) and names[0] != names[1]
 
 
 def _names(node: Node) -> set[str]:
-    """The names of a list of named values; empty where one has none. x_1 and x_2 are both x: two roots."""
+    """The names of a list of named values; empty if one has no name. x_1 and x_2 are both x: two roots."""
     if node.op not in ("list", "set"):
         return set()
     found = [named(arg).name for arg in node.args]
@@ -38,7 +38,7 @@ def _names(node: Node) -> set[str]:
 
 
 def _label(name: Node) -> str:
-    """A name as it is compared: x for x_1, AB for BA, f for f(x)."""
+    """A name in the form used for comparison: x for x_1, AB for BA, f for f(x)."""
     if name.op != "mul":
         return re.sub(r"_\d+$", "", name.name)
     letters = [part.name for part in name.args]
@@ -47,7 +47,7 @@ def _label(name: Node) -> str:
 
 
 def spread(node: Node) -> Node:
-    """A plus-minus as the list of its values; named items of a list by their values where all names are one."""
+    """Expand a plus-minus to the list of its values; replace named items by their values if all have one name."""
     if any(n.op == "pm" for n in walk(node)):
         if node.op in ("list", "set"):
             return node._replace(args=tuple(v for arg in node.args for v in expand_signs(_unnamed(arg))))
@@ -79,7 +79,7 @@ def _by_name(node: Node) -> Node:
 
 
 def many_for_one(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
-    """Several values offered where the truth is one: wrong unless every one of them is the truth."""
+    """Compare several values with a truth of one value: wrong unless every value equals the truth."""
     reason: Reason = "hedged" if answer.op == "list" and answer.name == "or" else "multiple_answers"
     if not answer.args:
         return _DIFFERENT
@@ -94,12 +94,12 @@ def many_for_one(truth: Node, answer: Node, rules: Rules, same: Same) -> Decisio
 
 
 def _is_restated(answer: Node) -> bool:
-    """Whether a list claims one value: 6 or 6, or several forms of it, 1/2, 0.5; one form twice is two: 5, 5."""
+    """Whether a list states one value: 6 or 6, or in several forms (1/2, 0.5); the same form twice (5, 5) is two."""
     return answer.name == "or" or len(set(answer.args)) == len(answer.args)
 
 
 def added(node: Node) -> Node | None:
-    """One quantity said in parts, `2 hours and 30 minutes` or `5 and 3/8`; None where a list is anything else."""
+    """One quantity written in parts, `2 hours and 30 minutes` or `5 and 3/8`; None for any other list."""
     units = [arg.name for arg in node.args if arg.op == "qty"]
     if node.op == "list" and node.name == "and" and _is_mixed(node.args):
         return Node("add", node.args)
@@ -121,7 +121,7 @@ def _is_mixed(parts: tuple[Node, ...]) -> bool:
 
 
 def tuples(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
-    """Ordered; a pair's brackets count, since they may be an interval's."""
+    """Compare two tuples in order; the brackets of a pair count, since it may be an interval."""
     if len(truth.args) != len(answer.args):
         return _DIFFERENT
     brackets = [node.name[:2] for node in (truth, answer)]
@@ -132,7 +132,7 @@ def tuples(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
 
 
 def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
-    """Two collections that are not both tuples: as sets, as lists, or part by part."""
+    """Compare two collections that are not both tuples: as sets, as lists, or in order."""
     if "()numbered" in (truth.name, answer.name):  # x_1=2, x_2=5 against 2, 5: the roots
         truth, answer = (n._replace(op="list", name=",") if n.name == "()numbered" else n for n in (truth, answer))
     if {truth.op, answer.op} == {"set", "paren"}:
@@ -143,7 +143,7 @@ def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
             return _DIFFERENT
         return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
     if {truth.name, answer.name} == {"and", "or"} and any(arg.op == "text" for arg in (*truth.args, *answer.args)):
-        return wrong("hedged", "extract")  # red or blue for red and blue; of numbers both say "these"
+        return wrong("hedged", "extract")  # red or blue for red and blue; for numbers both mean the list
     is_set = "set" in (truth.op, answer.op)
     if not is_set and ";" in (truth.name, answer.name):
         return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
@@ -155,7 +155,7 @@ def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
 
 
 def in_order(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
-    """Part by part; both have as many."""
+    """Compare part by part; both sides have equal length."""
     unknown = None
     for t, a in zip(truths, answers, strict=True):
         decision = same(t, a, rules)
@@ -166,7 +166,7 @@ def in_order(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same
 
 
 def as_sets(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
-    """Each in the other; repetitions don't matter. A set within a set is an element, and equals no number."""
+    """Compare as sets, without repetitions. A set within a set is an element and equals no number."""
     for left, right, is_truth in ((truths, answers, True), (answers, truths, False)):
         for x in left:
             found = [same(x, y, rules) if is_truth else same(y, x, rules) for y in right if _is_set(x) == _is_set(y)]
@@ -181,7 +181,7 @@ def _is_set(node: Node) -> bool:
 
 
 def matched(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
-    """A list as a multiset: every value of one has its own partner in the other."""
+    """Compare as multisets: every value of one side has its own partner in the other."""
     left = list(answers)
     for t in truths:
         found = [same(t, a, rules) for a in left]

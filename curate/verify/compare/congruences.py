@@ -1,6 +1,6 @@
-r"""Residue classes as values: `x \equiv 2, 3 \pmod 5`, `2 mod 5`, and `17 \bmod 5` as the number that it is.
+r"""Compares residue classes, `x \equiv 2, 3 \pmod 5` or `2 mod 5`, and evaluates `17 \bmod 5` to its number.
 
-Two statements are the same when they leave the same whole numbers, whatever representatives and modulus they name.
+Two statements are the same if they hold for the same whole numbers, whatever their representatives and moduli.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_COMMON: Final = 100_000
 
 
 class Congruence(NamedTuple):
-    """Residues modulo `modulus`; `name` is the unknown, empty where none is named."""
+    """Residues modulo `modulus`; `name` is the unknown, or empty."""
 
     name: str
     residues: frozenset[int]
@@ -31,7 +31,7 @@ class Congruence(NamedTuple):
 
 
 def congruence(cleaned: str) -> Congruence | None:
-    """Read a cleaned answer as residue classes; None where it is something else."""
+    """Parse a cleaned answer as residue classes; None for any other text."""
     match = _MODULUS.search(cleaned) if "mod" in cleaned else None
     if match is None or (modulus := int(match[1])) == 0:
         return None
@@ -45,13 +45,13 @@ def congruence(cleaned: str) -> Congruence | None:
 
 
 def remainder(cleaned: str) -> str | None:
-    r"""The number that `17 \bmod 5` is; None for anything else, and for a class of residues such as `2 \pmod 5`."""
+    r"""The value of `17 \bmod 5`; None for any other text, including a residue class such as `2 \pmod 5`."""
     match = _REMAINDER.fullmatch(cleaned)
     return None if match is None else str(int(match[1]) % int(match[2]))
 
 
 def same_classes(a: Congruence, b: Congruence) -> bool:
-    """Whether two statements hold for the same whole numbers; unknowns that are both named must share the name."""
+    """Whether two statements hold for the same whole numbers; if both name the unknown, the names must be equal."""
     if a.name and b.name and a.name != b.name:
         return False
     if a.modulus == b.modulus:

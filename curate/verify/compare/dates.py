@@ -1,4 +1,4 @@
-"""Dates, compared as dates: March 15 is 15 March and the 15th of March, and 2024-03-15 is no difference of numbers."""
+"""Parses dates: March 15 is 15 March and the 15th of March, and 2024-03-15 is no difference of numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARKS: Final = re.compile(r"\\text\{|[{}$~]|\\[ ,]")
 
 
 class Date(NamedTuple):
-    """A day of a year, or of any year."""
+    """A day of a given year, or of any year."""
 
     year: int | None
     month: int
@@ -28,7 +28,7 @@ class Date(NamedTuple):
 
 
 def date(text: str) -> Date | None:
-    """Read a date; None where the text is none."""
+    """Parse a date; None for any other text."""
     if len(text) > 40 or not any(char.isdigit() for char in text):
         return None
     plain = " ".join(_MARKS.sub(" ", text).lower().split()).strip(" .")
@@ -41,7 +41,7 @@ def date(text: str) -> Date | None:
 
 
 def _month(name: str) -> int:
-    """1 to 12; 0 where it is no month."""
+    """The month as 1 to 12; 0 if the name is no month."""
     if name.isdigit():
         return int(name) if 1 <= int(name) <= 12 else 0
     name = "sep" if name == "sept" else name

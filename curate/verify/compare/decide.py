@@ -1,8 +1,8 @@
-"""The decision on two bare answers, in this process and by means bounded in time, cheapest first.
+"""Decides on two bare answers in this process, in bounded time, cheapest comparison first.
 
-Same string, long figures, option letters and words, then the grammar and the comparison of trees. What the grammar does
-not read but a worker may (sums, integrals) comes back as `SYMBOLIC`. Decisions are remembered, so that a group of
-completions with the same answer costs one comparison.
+The order is: equal strings, long figures, option letters and words, then the grammar and the comparison of trees.
+Notation outside the grammar that a worker may parse (sums, integrals) is returned as `SYMBOLIC`. Decisions are cached,
+so a group of completions with the same answer costs one comparison.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from curate.verify.vocabulary.words import (
     spoken_number,
 )
 
-SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # the mark of a pair that the workers should see
+SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # marks a pair for the workers
 _ASKS_TO_ROUND: Final = re.compile(
     r"\bround(?:ed|ing)?\b|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant (?:figures?|digits?)\b|"
     r"\bestimate\b|保留|精确到|四舍五入|约(?:等于|为)|近似",
     re.IGNORECASE,
 )
 _NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
-_SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # bars open it
+_SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # starts with bars
 _FIGURES: Final = re.compile(r"[0-9]+")
 _DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
 _ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
 _EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
-_OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: no choice of B
+_OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: not the option B
 _CAPITALS: Final = re.compile(r"[A-Z]{2,}")
 _ROMAN: Final = re.compile(r"(?=[IVX]{2,}|[MDCLXVI]{4,})M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _MANY_WORDS: Final = 5
 
 
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
-    """Compare two bare answers in this process; what needs a worker comes back as undecided, stage `symbolic`."""
+    """Compare two bare answers in this process; a pair that needs a worker is undecided with stage `symbolic`."""
     decision = _decide(truth, answer, _rules(policy, question))
     if question and decision.verdict == "correct" and decision.reason != "exact" and _is_restated(answer, question):
         return wrong("different", "text")
@@ -59,7 +59,7 @@ def decide(truth: str, answer: str, policy: Policy, question: str | None = None)
 
 
 def _is_restated(answer: str, question: str) -> bool:
-    """Whether an answer such as |x|=5 only repeats what the question asks to solve."""
+    """Whether an answer such as |x|=5 only repeats a part of the question."""
     return _SIZE.match(answer) is not None and keyed(answer).key in keyed(question).key
 
 
@@ -89,14 +89,14 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
         return undecided("unparseable_ground_truth", "limits")
     decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
     if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
-        return _decide(truth, chosen[1], rules)  # (B) 12 against 12: the choice by its content
+        return _decide(truth, chosen[1], rules)  # (B) 12 against 12: compare the content of the choice
     if decision.verdict != "correct" and any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
-        return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 is 2e - 1 as well
+        return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 may be 2e - 1
     return decision
 
 
 def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
-    """Long figures, option letters and words, before anything is parsed."""
+    """Compare long figures, option letters and words without parsing; None if undecided."""
     if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
         same = truth.lstrip("0") == answer.lstrip("0")
         return correct("exact", "exact") if same else wrong("different", "exact")
@@ -119,7 +119,7 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
 
 
 def _same_name(truth: str, answer: str) -> bool | None:
-    """Whether two dates, Roman numerals or names of segments and the like are the same; None for anything else."""
+    """Whether two dates, Roman numerals or geometric names such as segments are the same; None for other texts."""
     if (wanted := date(truth)) is not None:
         return wanted == date(answer) or same_words(truth, answer)
     if _ISO_DATE.fullmatch(answer):
@@ -130,7 +130,7 @@ def _same_name(truth: str, answer: str) -> bool | None:
 
 
 def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:
-    """Against a truth such as `17 mod 5`, which may be the class or the number: an answer that is no class."""
+    """Compare an answer that is no class with a truth such as `17 mod 5`, which may be the class or the number."""
     value = remainder(truth)
     if value is None or congruence(answer) is not None:
         return wrong("different", "set")
@@ -138,7 +138,7 @@ def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:
 
 
 def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
-    """A choice by its letter; where the truth names its content too, by that. None where the answer names no choice."""
+    """Compare a choice by its letter, else by the content that the truth gives; None if the answer names no choice."""
     letter = option_letter(answer)
     if letter is None and len(answer.strip("()")) == 1 and not rules.policy.is_case_sensitive:
         letter = answer.strip("()").upper()
@@ -175,12 +175,12 @@ def _unread_truth(truth: str, answer: str) -> Decision:
 
 
 def _is_symbolic(truth: str, answer: str) -> bool:
-    """Whether a pair is for the workers: it has sums, integrals or the like, and neither side is plain words."""
+    """Whether a pair needs the workers: it has sums, integrals or the like, and neither side is plain words."""
     return (is_advanced(truth) or is_advanced(answer)) and not (_in_words(truth) or _in_words(answer))
 
 
 def _in_words(text: str) -> bool:
-    """Whether a text is a few words, such as "the set of even numbers", and no number in words."""
+    """Whether a text is a few words, such as "the set of even numbers", but no number in words."""
     return is_phrase(text) and spoken_number(text) is None
 
 

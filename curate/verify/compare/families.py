@@ -1,4 +1,4 @@
-"""Infinite families of numbers over the integers: x = pi/4 + k pi, k in Z, whatever the index is called.
+"""Compares infinite families of numbers over the integers, x = pi/4 + k pi, k in Z, with any index name.
 
 Families over Z whose branches are linear in the index are compared as unions of progressions; other families (over N,
 or not linear) branch by branch.
@@ -19,7 +19,7 @@ _INDEX_NAMES: Final = frozenset("knmlpjqN")
 
 
 class Family(NamedTuple):
-    """Branches as trees in one index, and the set the index runs over."""
+    """Branches as trees in one index, and the set of the index."""
 
     branches: tuple[Node, ...]
     index_name: str
@@ -28,7 +28,7 @@ class Family(NamedTuple):
 
 
 def family(node: Node) -> Family | None:
-    """Read a family: statements of which one says that an index is an integer; None where none does."""
+    """Parse a family: a list of statements, one of which declares an integer index; None if none does."""
     if node.op == "such":
         named = () if node.args[0].op == "sym" else _flat(node.args[0])
         node = Node("list", (*named, *_flat(node.args[1])), None, ",")
@@ -50,12 +50,12 @@ def family(node: Node) -> Family | None:
 
 
 def without_index_set(node: Node, other: Family) -> Family | None:
-    """Read a family that says nothing of its index, as the other one does: pi/3 + 2 pi k."""
+    """Parse a family without an index set, such as pi/3 + 2 pi k, with the index set of the other family."""
     free = symbols(node) - ({other.label} if other.label else {"x", "theta"})
     if len(free) != 1 or next(iter(free)) not in _INDEX_NAMES:
         return None
-    said = Node("in", (Node("sym", (), None, next(iter(free))), Node("const", (), None, other.over)), None, "in")
-    return family(Node("list", (node, said), None, ","))
+    index_set = Node("in", (Node("sym", (), None, next(iter(free))), Node("const", (), None, other.over)), None, "in")
+    return family(Node("list", (node, index_set), None, ","))
 
 
 def _flat(node: Node) -> tuple[Node, ...]:
@@ -73,7 +73,7 @@ def _is_index(node: Node) -> bool:
 
 
 def same_family(a: Family, b: Family) -> Sameness:
-    """Whether two families hold the same numbers; unknown where their branches can't be compared."""
+    """Whether two families contain the same numbers; unknown if their branches cannot be compared."""
     if a.over != b.over or (a.label and b.label and a.label != b.label):
         return "different"
     if all(len(f.branches) == 1 and f.branches[0].op == "paren" for f in (a, b)):
@@ -93,7 +93,7 @@ def same_family(a: Family, b: Family) -> Sameness:
 
 
 def _same_intervals(a: Family, b: Family) -> Sameness:
-    """Whether two periodic intervals are one: same brackets, same period, ends apart by the same whole shift."""
+    """Whether two periodic intervals are equal: same brackets, same period, ends shifted by the same whole multiple."""
     (x,), (y,) = a.branches, b.branches
     if x.name != y.name or len(x.args) != 2 or len(y.args) != 2 or a.over != "Z":
         return "different"

@@ -1,7 +1,7 @@
-r"""Sets of real numbers: intervals, unions, inequalities, points, complements, all brought to sorted pieces.
+r"""Compares sets of real numbers: intervals, unions, inequalities, points, complements, all as sorted pieces.
 
-`(-\infty,5)`, `x<5`, `\{x|x<5\}` and `\mathbb{R}\setminus[5,\infty)` become the same one piece. End points stay
-trees: they are ordered by value and compared by proof.
+`(-\infty,5)`, `x<5`, `\{x|x<5\}` and `\mathbb{R}\setminus[5,\infty)` become the same piece. End points remain trees,
+ordered by value and compared by proof.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FLIP: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="
 
 
 class End(NamedTuple):
-    """An end point: its value for ordering, its tree for comparing."""
+    """An end point: its value for ordering, its tree for comparison."""
 
     at: float
     node: Node
 
 
 class Piece(NamedTuple):
-    """An interval; a point where both ends are equal and closed."""
+    """An interval; a point if both ends are equal and closed."""
 
     low: End
     high: End
@@ -59,7 +59,7 @@ def is_set_like(node: Node) -> bool:
 
 
 def closes_infinity(node: Node) -> bool:
-    """Whether an interval holds an infinite end: (2, infinity], which no set of reals does."""
+    """Whether an interval contains an infinite end, as in (2, infinity], which no set of reals does."""
     return any(
         n.op == "paren"
         and len(n.args) == 2
@@ -73,7 +73,7 @@ def _is_half_line(node: Node) -> bool:
 
 
 def pieces(node: Node) -> Pieces:
-    """The set a tree means; raises `UnreadableError` where it means none."""
+    """The set of reals that a tree means; raises `UnreadableError` if it means none."""
     if node.op in ("union", "cap", "minus", "add"):
         return _operation(node)
     if node.op == "paren" and len(node.args) == 2:
@@ -95,7 +95,7 @@ def pieces(node: Node) -> Pieces:
 
 
 def _operation(node: Node) -> Pieces:
-    """Union, intersection, difference; a difference may be written with a minus sign."""
+    """A union, intersection or difference; a difference may be written with a minus sign."""
     if node.op == "add":
         if not is_set_like(node):
             raise UnreadableError("not a set of reals")
@@ -107,7 +107,7 @@ def _operation(node: Node) -> Pieces:
 
 
 def same_set(a: Pieces, b: Pieces) -> Sameness:
-    """Whether two sets are equal, piece by piece; unknown where end points can't be compared."""
+    """Whether two sets are equal, piece by piece; unknown if end points cannot be compared."""
     if len(a) != len(b):
         return "different"
     is_known = True
@@ -123,7 +123,7 @@ def same_set(a: Pieces, b: Pieces) -> Sameness:
 
 
 def merge(found: list[Piece]) -> Pieces:
-    """Sorted, disjoint pieces of a union; empty ones fall out."""
+    """The sorted, disjoint pieces of a union, without empty ones."""
     real = [p for p in found if p.low.at < p.high.at or (p.low.at == p.high.at and p.has_low and p.has_high)]
     out: list[Piece] = []
     for piece in sorted(real, key=lambda p: (p.low.at, not p.has_low)):
@@ -139,7 +139,7 @@ def merge(found: list[Piece]) -> Pieces:
 
 
 def intersect(a: Pieces, b: Pieces) -> Pieces:
-    """What lies in both."""
+    """The intersection of two sets."""
     found = []
     for p in a:
         for q in b:
@@ -169,7 +169,7 @@ def _end(node: Node) -> End:
 def _interval(node: Node) -> Piece:
     low, high = (_end(arg) for arg in node.args)
     if low.at > high.at:
-        raise UnreadableError("interval upside down")
+        raise UnreadableError("interval with reversed ends")
     is_low_closed = node.name[0] == "[" and low.at != -math.inf
     is_high_closed = node.name[1] == "]" and high.at != math.inf
     return Piece(low, high, is_low_closed, is_high_closed)
@@ -188,7 +188,7 @@ def _membership(node: Node) -> Pieces:
 
 
 def _relation(node: Node) -> Pieces:
-    """`a < x <= b`, `x > a`, `x != a`, `|x| < a`: one variable side, the others constants."""
+    """The set of `a < x <= b`, `x > a`, `x != a`, `|x| < a`: one side with the variable, constants on the others."""
     signs = node.name.split()
     found = LINE
     variable = [side for side in node.args if symbols(side)]
@@ -235,7 +235,7 @@ def _has_variable(node: Node) -> bool:
 
 
 def _listed(node: Node) -> Pieces:
-    """`x<1 or x>3` is a union, `x>=-3, x != 0` an intersection; a comma between disjoint parts means a union."""
+    """The union of `x<1 or x>3`, the intersection of `x>=-3, x != 0`; a comma between disjoint parts is a union."""
     if len(symbols(node)) > 1:
         raise UnreadableError("several unknowns")
     parts = [pieces(arg) if arg.op != "num" else pieces(Node("set", (arg,))) for arg in node.args]

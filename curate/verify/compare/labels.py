@@ -1,6 +1,6 @@
-r"""Names made of capital letters, compared as names: a segment AB, an angle ABC, an order BADC, the options A, B, D.
+r"""Compares names of capital letters: a segment AB, an angle ABC, an order BADC, the options A, B, D.
 
-As products of variables BADC and ABCD would be equal.
+As products of variables, BADC and ABCD would be equal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UNDIRECTED: Final = ("angle", "overline", "widehat", "overleftrightarrow")
 
 
 def same_label(truth: str, answer: str) -> bool | None:
-    """Whether two names are the same; None where the truth is no name, or the answer nothing to compare it with."""
+    """Whether two names are the same; None if the truth is no name, or the answer cannot be compared with it."""
     ours, theirs = _NAME.fullmatch(truth), _NAME.fullmatch(answer)
     if ours is None:
         return None

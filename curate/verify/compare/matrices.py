@@ -1,4 +1,4 @@
-"""Matrices and vectors: entry by entry, with sums, multiples and transposes of them worked out."""
+"""Compares matrices and vectors entry by entry, after evaluating their sums, multiples and transposes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TRANSPOSES: Final = ("T", "top", "intercal", "t", "prime")
 
 
 def is_matrix(node: Node) -> bool:
-    """Whether a tree has a matrix in it that is worth working out."""
+    """Whether a tree contains a matrix."""
     return any(n.op == "matrix" for n in walk(node))
 
 
 def matrices(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
-    """Entry by entry; a row or column may be written as a tuple; brackets say nothing but |determinant|."""
+    """Compare entry by entry. A row or column may be a tuple. Only the bars of a |determinant| count as brackets."""
     truth, answer = as_matrix(truth), as_matrix(answer)
     truth, answer = _like(truth, answer), _like(answer, truth)
     if "paren" in (truth.op, answer.op):
@@ -41,7 +41,7 @@ def matrices(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
 
 
 def as_matrix(node: Node) -> Node:
-    """What a tree of matrices, vectors and numbers comes to; the tree itself where that is not worked out here."""
+    """The value of a tree of matrices, vectors and numbers; the tree itself if it cannot be evaluated here."""
     if node.op == "paren" and len(node.args) > 1 and all(row.op == "paren" for row in node.args):
         return Node("matrix", tuple(Node("row", row.args) for row in node.args))
     if node.op == "pow" and node.args[1].op == "sym" and node.args[1].name in _TRANSPOSES:
@@ -52,7 +52,7 @@ def as_matrix(node: Node) -> Node:
 
 
 def _transposed(inner: Node, whole: Node) -> Node:
-    if inner.op == "paren":  # (3,4)^T: a column, which a tuple stands for
+    if inner.op == "paren":  # (3,4)^T: a column, written as a tuple
         return Node("matrix", tuple(Node("row", (entry,)) for entry in inner.args))
     if inner.op != "matrix" or inner.name == "vmatrix":
         return whole
@@ -91,14 +91,14 @@ def _each(matrix: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def _line(matrix: Node) -> tuple[Node, ...]:
-    """The entries of a single row or column; none of a larger matrix."""
+    """The entries of a single row or column; empty for a larger matrix."""
     if len(matrix.args) == 1:
         return matrix.args[0].args
     return tuple(row.args[0] for row in matrix.args) if all(len(row.args) == 1 for row in matrix.args) else ()
 
 
 def _like(node: Node, other: Node) -> Node:
-    """A tree read as what the other side shows it to be: I as the identity, i + 2j or a binomial as a column."""
+    """A tree in the form of the other side: I as the identity, i + 2j as a tuple, a binomial as a column."""
     if other.op == "matrix" and node.op == "sym" and re.fullmatch(r"[IE](_\d)?", node.name):
         return _identity(len(other.args))
     if other.op == "matrix" and node.op == "binom" and len(other.args) == 2:
@@ -110,13 +110,13 @@ def _like(node: Node, other: Node) -> Node:
 
 
 def is_vector(node: Node) -> bool:
-    """Whether a tree may be a sum of unit vectors: it has a j besides an i."""
+    """Whether a tree may be a sum of unit vectors: it contains a j."""
     names = {_plain(n.name) for n in walk(node) if n.op in ("sym", "const")}
     return "j" in names and node.op in ("add", "mul", "neg", "sym")
 
 
 def _components(node: Node, size: int) -> tuple[Node, ...] | None:
-    """(a, b) of a i + b j, where it is linear in the unit vectors and has no other i."""
+    """(a, b) of a i + b j; None unless the tree is linear in the unit vectors."""
     if not is_vector(node):
         return None
     tree = _with_plain_names(node)

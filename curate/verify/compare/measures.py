@@ -1,4 +1,4 @@
-"""Values with what stands around them: a unit, a currency, a percent sign, a degree sign; and their comparison."""
+"""Compares values with their marks: a unit, a currency, a percent sign, a degree sign."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RADIAN = (("rad", 1),)
 
 
 class Measure(NamedTuple):
-    """A bare value and the marks that were taken off it."""
+    """A bare value and the marks that were removed from it."""
 
     value: Node
     unit: Unit = NO_UNIT
@@ -38,7 +38,7 @@ class Measure(NamedTuple):
 
 
 def measure(node: Node) -> Measure:
-    """Take units, currency, percent and degree signs off a value; raises `UnreadableError` on two quantities."""
+    """Split off the unit, currency, percent and degree signs of a value; raises `UnreadableError` on two quantities."""
     if node.op == "qty":
         return _quantity(node)
     if node.op == "pct":
@@ -54,7 +54,7 @@ def measure(node: Node) -> Measure:
 
 
 def _is_marked(node: Node) -> bool:
-    """Whether a mark stands in a sum or product; one inside a function, as in sin 80 degrees, is part of the value."""
+    """Whether a sum or product contains a mark; a mark inside a function, sin 80 degrees, is part of the value."""
     if node.op in ("neg", "add", "mul", "div"):
         return any(_is_marked(arg) for arg in node.args)
     return node.op in ("qty", "pct", "deg")
@@ -82,7 +82,7 @@ def _times(a: Unit, b: Unit) -> Unit:
 
 
 def _inside(node: Node) -> Measure:
-    """A mark inside a sum or product belongs to the whole: -$5, 480 + 480 sqrt 3 feet, 2 hours 30 minutes."""
+    """Apply a mark inside a sum or product to the whole: -$5, 480 + 480 sqrt 3 feet, 2 hours 30 minutes."""
     parts = [measure(arg) for arg in node.args]
     marked = [part for part in parts if part != Measure(part.value)]
     is_sum_of_units = len(marked) == len(parts) > 1 and node.op in ("mul", "add") and all(p.unit.powers for p in parts)
@@ -91,11 +91,11 @@ def _inside(node: Node) -> Measure:
     if len(marked) > 1 and node.op != "add":
         raise UnreadableError("several quantities")
     if node.op == "div" and parts[1] != Measure(parts[1].value):
-        raise UnreadableError("a unit below the line")
+        raise UnreadableError("a unit in the denominator")
     if len({part[1:] for part in marked}) > 1:
         raise UnreadableError("several quantities")
     if node.op == "add" and marked and marked[0].is_percent and len(marked) < len(parts):
-        raise UnreadableError("a percentage of what?")
+        raise UnreadableError("a percentage added to a number")
     whole = marked[0] if marked else Measure(node)
     return whole._replace(value=node._replace(args=tuple(part.value for part in parts)))
 
@@ -108,13 +108,13 @@ def _summed(parts: list[Measure]) -> Measure:
 
 
 def with_letter_units(node: Node, wanted: Unit) -> Measure | None:
-    """Read letters as units where the other side has one of their kind: 5000 m against 5 km, 6 m/s^2; else None."""
+    """Read letters as units if they match the kind of the other side's unit: 5000 m and 5 km, 6 m/s^2; else None."""
     value, unit = _split(node)
     return Measure(value, unit) if unit.powers == wanted.powers and value is not node else None
 
 
 def _split(node: Node) -> tuple[Node, Unit]:
-    """A value and the unit that the letters behind it make."""
+    """A value and the unit formed by the letters after it."""
     if node.op == "sym":
         return num(1), parse_unit(node.name)
     if node.op == "pow" and node.args[0].op == "sym" and (power := node.args[1].value) and power.denominator == 1:
@@ -153,7 +153,7 @@ def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Equality:
 
 
 def _in_radians(measured: Measure, other: Measure) -> Measure:
-    """An angle in radians by its value, where the other side says degrees or nothing."""
+    """An angle in radians without its unit, or in degrees if the other side is in degrees."""
     if measured.unit.powers != _RADIAN or other.unit.powers == _RADIAN:
         return measured
     if not other.is_degree:
@@ -162,7 +162,7 @@ def _in_radians(measured: Measure, other: Measure) -> Measure:
 
 
 def _are_of_other_kinds(truth: Measure, answer: Measure) -> bool:
-    """Whether one is a percentage or an angle, and the other has a unit, or is of the other kind: 18% is no $18."""
+    """Whether one is a percentage or an angle and the other has a unit or is of the other kind: 18% is not $18."""
     return any(
         ((a.is_percent or a.is_degree) and b.unit.powers) or (a.is_percent and b.is_degree)
         for a, b in ((truth, answer), (answer, truth))

@@ -1,4 +1,4 @@
-"""Named values and the equations that are none: `x=5`, `AB=12`, `f(x)=x^2`, `a+b=12`, and claims such as `5=6`."""
+"""Reads equations that name a value, `x=5`, `AB=12`, `f(x)=x^2`, `a+b=12`, and detects claims such as `5=6`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
 
 
 class Named(NamedTuple):
-    """The name that an equation gives a value, None where it gives none, and the value."""
+    """A value and the name that an equation gives it; None without a name."""
 
     name: Node | None
     value: Node
 
 
 class _Call(NamedTuple):
-    """f and x of f(x)."""
+    """The names f and x of f(x)."""
 
     function: str
     argument: str
@@ -50,7 +50,7 @@ def settled(node: Node) -> Node:
 
 
 def both_signs(node: Node) -> Node:
-    """The two values that `|x| = 5` leaves to a real unknown; anything else as it is."""
+    """The two values of a real unknown in `|x| = 5`; any other tree unchanged."""
     if node.op != "rel" or node.name != "=" or len(node.args) != 2:
         return node
     side, size = node.args
@@ -63,12 +63,12 @@ def both_signs(node: Node) -> Node:
 
 
 def _has_length(side: Node) -> bool:
-    """Whether bars around a letter mean its length or size: a complex number, a vector, a set, a matrix."""
+    """Whether bars around a letter mean a length or size: of a complex number, a vector, a set, a matrix."""
     return side.name[:1] in ("z", "w") or side.name == "omega" or " " in side.name or side.name[:1].isupper()
 
 
 def is_name(side: Node) -> bool:
-    """Whether a side only names what the other is: x, AB, f(x), P(A), |AB|, words."""
+    """Whether a side is only a name for the other side: x, AB, f(x), P(A), |AB|, words."""
     if side.op in ("sym", "text"):
         return True
     if side.op == "paren":
@@ -88,14 +88,14 @@ def is_name(side: Node) -> bool:
 
 
 def _is_sought(side: Node) -> bool:
-    """Whether a side is what a problem may ask for: `a+b`, `x^2+y^2`, `m/n`; two unknowns and no coefficients."""
+    """Whether a problem may ask for this side: `a+b`, `x^2+y^2`, `m/n`; two unknowns and no coefficients."""
     exponents = {id(n.args[1]) for n in walk(side) if n.op == "pow" and n.args[1].op == "num"}
     plain = all(n.op in _UNKNOWNS or id(n) in exponents for n in walk(side))
     return plain and len(symbols(side)) >= 2
 
 
 def false_chain(node: Node) -> Decision | None:
-    """`5=6` and `x=5=6` claim two values."""
+    """A wrong decision if a chain such as `5=6` or `x=5=6` states two different values; else None."""
     if node.op != "rel" or set(node.name.split()) != {"="}:
         return None
     is_labelled = is_name(node.args[0]) or _is_sought(node.args[0])
@@ -109,7 +109,7 @@ def false_chain(node: Node) -> Decision | None:
 
 
 def named(node: Node) -> Named:
-    """The name and value of `x=5` or `f(x)=x=...`; no name, and the tree itself, of anything else."""
+    """The name and value of `x=5` or `f(x)=x=...`; for any other tree no name and the tree itself."""
     if node.op == "rel" and set(node.name.split()) == {"="}:
         if is_name(node.args[0]):
             return Named(node.args[0], node.args[-1])
@@ -121,14 +121,14 @@ def named(node: Node) -> Named:
 
 
 def sought(node: Node) -> Node:
-    """The value behind `a+b=12` or `m+n=7+5=12`, where what is sought stands on its left; else the tree itself."""
+    """The value of `a+b=12` or `m+n=7+5=12`, if its left side is a sought expression; else the tree itself."""
     if node.op == "rel" and set(node.name.split()) == {"="} and _is_sought(node.args[0]) and not symbols(node.args[-1]):
         return node.args[-1]
     return node
 
 
 def same_name(a: Node, b: Node) -> bool:
-    """Whether two names name the same: equal, or a function beside y or another function of the same variable."""
+    """Whether two names may mean the same: equal names, words, a function and y, or a_n and a(n)."""
     is_function = [n.op == "mul" or n.name in ("y", "f", "g", "h") for n in (a, b)]
     return a == b or a.op == "text" or b.op == "text" or (a.op != b.op and all(is_function)) or _is_sequence(a, b)
 
@@ -145,7 +145,7 @@ def _is_sequence(a: Node, b: Node) -> bool:
 
 
 def with_argument_of(truth: Node, answer: Node) -> Node:
-    """An answer's equation with the function's variable named as in the truth: f(t)=t^2 for f(x)=x^2."""
+    """The answer with the variable of its function named as in the truth: f(t)=t^2 for f(x)=x^2."""
     wanted, given = (_call(named(n).name) for n in (truth, answer))
     if wanted is None or given is None or wanted == given or wanted.function != given.function:
         return answer

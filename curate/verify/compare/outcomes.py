@@ -1,4 +1,4 @@
-"""The outcomes of a comparison, in which "unknown" is never "different", and the decision that follows from one."""
+"""The outcomes of a comparison, with "unknown" apart from "different", and the decision for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Equality = Proof | Literal["different", "unknown"]
 
 
 def compare_values(a: Node, b: Node) -> Equality:
-    """Two values: the proof that they are equal, or "different" or "unknown"; raises what `equal` raises."""
+    """The proof that two values are equal, or "different" or "unknown"; raises what `equal` raises."""
     outcome = equal(a, b)
     if outcome is None:
         return "unknown"
@@ -26,7 +26,7 @@ def is_equal(outcome: Equality) -> bool:
 
 
 def decision_on(sameness: Sameness, stage: Literal["set", "symbolic"]) -> Decision:
-    """The verdict that a comparison of sets or relations leads to."""
+    """The decision for the outcome of a comparison of sets or relations."""
     if sameness == "unknown":
         return undecided("unparseable_answer", stage)
     return correct(stage, stage) if sameness == "same" else wrong("different", stage)

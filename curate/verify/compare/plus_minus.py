@@ -1,4 +1,4 @@
-"""Plus-minus signs: all values of an expression that has some."""
+"""Expands plus-minus signs to all values of an expression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Replaced(NamedTuple):
 
 
 def expand_signs(node: Node) -> list[Node]:
-    """All values of an expression with plus-minus signs: each sign is free, and minus-plus is tied to it."""
+    """All values of an expression with plus-minus signs: each sign is independent, and minus-plus is its opposite."""
     signs = [n for n in walk(node) if n.op == "pm"]
     if not signs:
         return [node]
@@ -39,7 +39,7 @@ def _signed(node: Node, *, is_plus: bool) -> Node:
 
 
 def _first_signed(node: Node, *, is_plus: bool) -> _Replaced:
-    """The tree with its first plus-minus sign, in reading order, replaced."""
+    """Replace the first plus-minus sign of a tree, in reading order."""
     if node.op == "pm":
         return _Replaced(node.args[0] if is_plus else Node("neg", node.args), is_replaced=True)
     for index, arg in enumerate(node.args):

@@ -1,7 +1,7 @@
-"""Arithmetic progressions a + b k over all integers k: found in expressions, and unions of them compared.
+"""Finds arithmetic progressions a + b k over all integers k in expressions, and compares unions of them.
 
-Two unions are equal when they hold the same residues modulo a common period. Everything is proven on trees; floating
-point only proposes.
+Two unions are equal if they contain the same residues modulo a common period. Every result is proven on trees; floating
+point only proposes candidates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Progression(NamedTuple):
 
 
 def progressions(branches: Sequence[Node], index: str) -> list[Progression] | None:
-    """The progression of each branch, and two of one with (-1)^n, n even and n odd; None unless all are linear."""
+    """The progression of each branch, two for a branch with (-1)^n (n even, n odd); None unless all are linear."""
     found = []
     for branch in branches:
         if symbols(branch) != {index}:
@@ -51,7 +51,7 @@ def put(node: Node, name: str, value: Node) -> Node:
 
 
 def same_progressions(a: list[Progression], b: list[Progression]) -> Sameness:
-    """Whether two unions of progressions hold the same numbers; unknown where the steps are incommensurable."""
+    """Whether two unions of progressions contain the same numbers; unknown if the steps are incommensurable."""
     if _has_stranger(a, b) or _has_stranger(b, a):
         return "different"
     unit = a[0].step
@@ -88,7 +88,7 @@ def _progression(branch: Node, index: str) -> Progression | None:
 
 
 def _by_parity(branch: Node, index: str) -> list[Node]:
-    """The branch for an even and for an odd index, where it has (-1)^n; else the branch alone."""
+    """The branch for an even and for an odd index if it has (-1)^n; else the branch alone."""
     if not any(_is_alternating(n, index) for n in walk(branch)):
         return [branch]
     doubled = Node("mul", (num(2), Node("sym", (), None, index)))
@@ -100,7 +100,7 @@ def _is_alternating(node: Node, index: str) -> bool:
 
 
 def _signed_by(node: Node, index: str, parity: int) -> Node:
-    """The tree with (-1)^(...) worked out for an index of this parity; left alone where both signs occur."""
+    """The tree with (-1)^(...) evaluated for an index of this parity; unchanged if both signs occur."""
     if _is_alternating(node, index):
         try:
             first, second = (whole(put(node.args[1], index, num(k))) for k in (parity, parity + 2))
@@ -137,7 +137,7 @@ def _lcm(a: Fraction, b: Fraction) -> Fraction:
 
 
 def _ratio(value: Node, unit: Node) -> Fraction:
-    """Quotient value / unit, which must be a rational number with a small denominator; proven, not guessed."""
+    """The quotient value / unit, proven to be a rational number with a small denominator; else raises."""
     quotient = Node("div", (value, unit))
     about = approximate(quotient)
     if about is None:

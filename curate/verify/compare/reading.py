@@ -1,6 +1,6 @@
-"""A bare answer as the comparison sees it: cleaned text with its key, and its tree or the reason why it has none.
+"""Reads a bare answer: cleaned text with its key, and its tree or the reason for having none.
 
-Both are remembered, so that a ground truth and a frequent answer are read once.
+Both are cached, so that a ground truth and a frequent answer are parsed once.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _MAX_CLEANED: Final = 20_000
 
 
 class Keyed(NamedTuple):
-    """A text cleaned for the grammar, and the key under which it is the same string as another."""
+    """A text cleaned for the grammar, and its key for comparison as a string."""
 
     cleaned: str
     key: str
 
 
 class Reading(NamedTuple):
-    """The tree of a cleaned text; without one, the limit or the grammar that refused it, and the error's message."""
+    """The tree of a cleaned text, or whether a limit or the grammar refused it, with the error's message."""
 
     tree: Node | None
     failure: Literal["too_large", "unreadable"] | None = None
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def keyed(text: str) -> Keyed:
-    """The text cleaned, with its key; a text of more than 20,000 characters as it is, good for comparing strings."""
+    """The cleaned text with its key; beyond 20,000 characters the raw text, for comparison as a string only."""
     if len(text) > _MAX_CLEANED:
         return Keyed(text, text.strip())
     cleaned = clean(text)
@@ -73,12 +73,12 @@ def _read(cleaned: str, max_depth: int, max_digits: int) -> Reading:
 
 
 def is_advanced(cleaned: str) -> bool:
-    """Whether a text has sums, integrals, limits or derivatives, which only the workers read."""
+    """Whether a text has sums, integrals, limits or derivatives, which only the workers parse."""
     return _ADVANCED.search(cleaned) is not None
 
 
 def reads_as_answer(text: str, policy: Policy) -> bool:
-    """Whether a text is an answer and nothing else: mathematics, an option letter or one word; not a sentence."""
+    """Whether a text is only an answer: mathematics, an option letter or one word, not a sentence."""
     cleaned, key = keyed(text)
     if not key or num_words(cleaned) > 1:
         return False
@@ -91,7 +91,7 @@ def reads_as_answer(text: str, policy: Policy) -> bool:
 
 
 def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAULT) -> str | None:
-    """None where a ground truth can be checked against, else the reason code why not."""
+    """None if answers can be compared with a ground truth, else the reason code."""
     if kind != "math":
         return None if kind == "code" else "no_verifier"
     cleaned = clean(ground_truth)

@@ -1,4 +1,4 @@
-"""Equations and inequalities as such: the same line, circle or plane in another form."""
+"""Compares equations and inequalities: the same line, circle or plane in another form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Multiple(NamedTuple):
 def same_relation(a: Node, b: Node) -> Sameness:
     """Whether two relations of one sign hold at the same points: their differences are constant multiples.
 
-    An inequality also needs the sign of the multiple. Unknown where the expressions can't be evaluated.
+    An inequality also needs the sign of the multiple. Unknown if the expressions cannot be evaluated.
     """
     if len(a.args) != 2 or len(b.args) != 2 or a.name not in _REVERSED or b.name not in _REVERSED:
         return "unknown"
@@ -46,7 +46,7 @@ def same_relation(a: Node, b: Node) -> Sameness:
 
 
 def _proportional(f: Node, g: Node) -> Sameness:
-    """Whether the numerators of two rational functions are constant multiples of one another, modulo P."""
+    """Whether the numerators of two rational functions are constant multiples of each other, modulo P."""
     try:
         pairs = [(residue(f, i)[0], residue(g, i)[0]) for i in range(_NUM_POINTS)]
     except (NotExactError, TooLargeError):
@@ -58,7 +58,7 @@ def _proportional(f: Node, g: Node) -> Sameness:
 
 
 def _constant_multiple(f: Node, g: Node) -> _Multiple:
-    """Compare f/g at several points; unknown where it can't be evaluated at three of them, or is complex."""
+    """Compare f/g at several points; unknown if it cannot be evaluated at three of them, or is complex."""
     names, ratios = symbols(f) | symbols(g), []
     with working(_BITS):
         for number in range(_NUM_SAMPLES):
@@ -83,26 +83,26 @@ def _constant_multiple(f: Node, g: Node) -> _Multiple:
 
 
 def turned(node: Node) -> Node:
-    """A chain of relations read from the other end."""
+    """A chain of relations in reverse order."""
     signs = [_REVERSED.get(sign, sign) for sign in reversed(node.name.split())]
     return Node("rel", node.args[::-1], None, " ".join(signs))
 
 
 def as_fraction(node: Node) -> Node:
-    """A ratio a:b as a quotient, for comparing 3:4 with 6:8 and 3/4."""
+    """A ratio a:b as a quotient, to compare 3:4 with 6:8 and 3/4."""
     if len(node.args) != 2:
-        raise UnreadableError("a ratio of three")
+        raise UnreadableError("a ratio of three parts")
     return Node("div", node.args)
 
 
 def as_duration(node: Node) -> Node:
-    """A reading of a clock as the time since midnight: 2:45 as 2 h + 45 min."""
+    """A clock time as the time since midnight: 2:45 as 2 h + 45 min."""
     units = ("h", "min", "s")
     return Node("add", tuple(Node("qty", (arg,), None, unit) for arg, unit in zip(node.args, units, strict=False)))
 
 
 def is_time(node: Node) -> bool:
-    """Whether a ratio reads as a time of day or a duration: 3:30, 12:05:00; the minutes have two figures below 60."""
+    """Whether a ratio may be a time of day or a duration: 3:30, 12:05:00; minutes have two figures and are below 60."""
     if node.op != "ratio" or any(arg.op != "num" or not arg.name.isdigit() for arg in node.args):
         return False
     hour, *rest = node.args

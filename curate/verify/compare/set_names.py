@@ -1,4 +1,4 @@
-"""Names of sets: words such as "no solution", the letter R, and a name before a set, as in D = [0,1)."""
+"""Reads names of sets: words such as "no solution", the letter R, and a name before a set, as in D = [0,1)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Sides(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """A side: its name, None where it has none, and the set itself."""
+    """A side: its name or None, and the set itself."""
 
     name: Node | None
     value: Node
 
 
 def with_symbols(truth: Node, answer: Node) -> Sides:
-    """Both with symbols for words and letters that name a set, where the other side shows that they do."""
+    """Both sides with symbols for words and letters that name a set, if the other side shows that they do."""
     truth, answer = _real_numbers(truth, answer), _real_numbers(answer, truth)
     return Sides(_infinitely_many(truth, answer), _infinitely_many(answer, truth))
 
 
 def from_words(node: Node) -> Node:
-    """The set that words name: all real numbers, no solution; the tree itself where they name none."""
+    """The set named by words such as all real numbers or no solution; the tree itself if they name none."""
     name = named_set(node.name) if node.op == "text" else None
     if name is None:
         return node
@@ -42,17 +42,17 @@ def from_words(node: Node) -> Node:
 
 
 def _real_numbers(node: Node, other: Node) -> Node:
-    """The letter R as the real numbers, where the other side is a set."""
+    """The letter R as the real numbers if the other side is a set."""
     return intervals.REALS if node == _LETTER_R and intervals.is_set_like(other) else node
 
 
 def _infinitely_many(node: Node, other: Node) -> Node:
-    """The words "infinitely many" as the sign for it, where the other side has the sign."""
+    """The words "infinitely many" as the infinity sign if the other side has that sign."""
     return other if other == _INFTY and node.op == "text" and means_infinitely_many(node.name) else node
 
 
 def without_names(truth: Node, answer: Node) -> Sides | None:
-    """Both without the name of a set; None where two names differ."""
+    """Both sides without the name of a set; None if two names differ."""
     ours, theirs = _named(truth), _named(answer)
     if ours.name is None and theirs.name is None:
         return Sides(truth, answer)

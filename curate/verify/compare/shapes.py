@@ -1,4 +1,4 @@
-r"""Shapes that one side takes from the other: the coordinates of a point P(4,-3), the set behind `x \in \{1,2\}`."""
+r"""Adapts one side to the form of the other: the coordinates of a point P(4,-3), the set in `x \in \{1,2\}`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from curate.verify.nodes import Node
 
 
 def listed(node: Node) -> Node:
-    r"""The set behind `x \in \{1,2\}`: a membership in listed values names each of them."""
+    r"""The set in `x \in \{1,2\}`: a membership in listed values gives each of them."""
     if node.op == "in" and node.name == "in" and node.args[1].op == "set" and node.args[0].op in ("sym", "paren"):
         return node.args[1]
     return node
 
 
 def point(node: Node, other: Node) -> Node:
-    """The coordinates of P(4,-3) where the other side is a tuple; else P(10,3) counts ordered choices."""
+    """The coordinates of P(4,-3) if the other side is a tuple; else P(10,3) counts ordered choices."""
     if node.op == "binom" and other.op == "paren":
         return Node("paren", node.args, None, "()")
     if node.op != "mul" or len(node.args) != 2 or node.args[0].op != "sym" or node.args[1].op != "paren":
@@ -33,7 +33,7 @@ def _ordered_choices(total: Node, chosen: Node) -> Node:
 
 
 def are_matrices(truth: Node, answer: Node) -> bool:
-    """Whether two sides are compared entry by entry: one has a matrix, or is a tuple beside a sum of unit vectors."""
+    """Whether to compare entry by entry: one side has a matrix, or one is a tuple and one a sum of unit vectors."""
     if is_matrix(truth) or is_matrix(answer):
         return True
     return any(a.op == "paren" and is_vector(b) for a, b in ((truth, answer), (answer, truth))) or any(

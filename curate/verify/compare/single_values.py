@@ -1,4 +1,4 @@
-"""Two single values: a number, an expression, a quantity, a word, a numeral of some base, a time, a ratio."""
+"""Compares two single values: numbers, expressions, quantities, words, numerals with a base, times, ratios."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Rules(NamedTuple):
 
 
 def single(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Decide whether two trees that are no relations or collections are the same value, word, time or ratio."""
+    """Decide whether two trees, neither relations nor collections, are the same value, word, time or ratio."""
     if "text" in (truth.op, answer.op):
         same = truth.op == answer.op and same_words(
             truth.name, answer.name, is_case_sensitive=rules.policy.is_case_sensitive
@@ -49,12 +49,12 @@ def single(truth: Node, answer: Node, rules: Rules) -> Decision:
 
 
 def equal_values(truth: Node, answer: Node, rules: Rules) -> Equality:
-    """How two values with their units are known to be equal, or that they differ, or that nobody can tell."""
+    """The proof that two values with their units are equal, or "different" or "unknown"."""
     a = measure(truth)
     try:
         b = measure(answer)
     except UnreadableError:
-        return "different"  # two quantities where the truth has one
+        return "different"  # two quantities for a truth of one
     if a.unit.powers and not b.unit.powers:
         b = with_letter_units(b.value, a.unit) or b
     elif b.unit.powers and not a.unit.powers:
@@ -79,7 +79,7 @@ def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:
 
 
 def _is_coarser(answer: Node, truth: Node) -> bool:
-    """Whether the answer is a decimal with hardly more places than the truth: then it is not the value unrounded."""
+    """Whether the answer is a decimal with fewer than two places more than the truth: not an unrounded value."""
     inner = answer
     while inner.op == "neg":
         inner = inner.args[0]
@@ -88,14 +88,14 @@ def _is_coarser(answer: Node, truth: Node) -> bool:
 
 
 def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Numerals of a stated base are compared as numerals; without its base only where the question names it."""
+    """Compare numerals with a base as numerals; the base may be missing only if the question names it."""
     (digits_t, _, base_t), (digits_a, _, base_a) = (n.name.partition("_") for n in (truth, answer))
     same = digits_t == digits_a != "" and (base_t == base_a or (rules.names_base and not (base_t and base_a)))
     return correct("exact", "exact") if same else wrong("different", "exact")
 
 
 def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Times of day with am or pm, which may be missing on one side, or be said by an hour above twelve."""
+    """Compare times of day with am or pm, which may be missing on one side or given by an hour above twelve."""
     marks = {n.name for n in (truth, answer) if n.op == "qty"}
     if len(marks) > 1:
         return DIFFERENT
@@ -106,7 +106,7 @@ def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
 
 
 def _on_the_hour(node: Node, other: Node) -> Node:
-    """A full hour, 5 pm or 5 o'clock, with its minutes, where the other side has them."""
+    """A full hour, 5 pm or 5 o'clock, with zero minutes added if the other side has minutes."""
     inner = other.args[0] if other.op == "qty" else other
     if node.op != "qty" or node.name not in _CLOCK_MARKS or node.args[0].op != "num" or inner.op != "ratio":
         return node
@@ -119,7 +119,7 @@ def _is_late(time: Node) -> bool:
 
 
 def _in_the_afternoon(node: Node) -> Node:
-    """A time marked pm by the clock of 24 hours."""
+    """A time marked pm in 24-hour form."""
     if node.op != "qty":
         return node
     time = node.args[0]
@@ -131,15 +131,15 @@ def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
     is_clock = [relations.is_time(n) for n in (truth, answer)]
     if truth.op == answer.op == "ratio":
         if is_clock[0] != is_clock[1] and any(arg.name.startswith("0") for n in (truth, answer) for arg in n.args):
-            return DIFFERENT  # 8:05 and 0:45 are times, 8:5 and 0:65 none
+            return DIFFERENT  # 8:05 and 0:45 are times, 8:5 and 0:65 are not
         return _clocks(truth, answer, rules) if all(is_clock) else _proportions(truth, answer, rules)
-    if any(is_clock) and (told := _told_in_units(truth, answer, rules)) is not None:
-        return told
+    if any(is_clock) and (decision := _in_units(truth, answer, rules)) is not None:
+        return decision
     if any(
         clock and any(arg.name.startswith("0") for arg in n.args)
         for n, clock in zip((truth, answer), is_clock, strict=True)
     ):
-        return DIFFERENT  # 0:45 is no nought, 5:00 no fraction
+        return DIFFERENT  # 0:45 is not zero, 5:00 is no fraction
     try:
         sides = [relations.as_fraction(n) if n.op == "ratio" else n for n in (truth, answer)]
     except UnreadableError:
@@ -148,13 +148,13 @@ def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
 
 
 def _clocks(truth: Node, answer: Node, rules: Rules) -> Decision:
-    """Two readings of a clock; the seconds may be left out where there are none."""
+    """Compare two clock times; zero seconds may be omitted."""
     parts = [(*n.args, _NOTHING) if len(n.args) == 2 else n.args for n in (truth, answer)]
     return _each(parts[0], parts[1], rules)
 
 
-def _told_in_units(truth: Node, answer: Node, rules: Rules) -> Decision | None:
-    """A reading of a clock beside a quantity of time, 2:45 and 165 minutes; None where the other side is none."""
+def _in_units(truth: Node, answer: Node, rules: Rules) -> Decision | None:
+    """Compare a clock time with a quantity of time, 2:45 and 165 minutes; None if the other side is no time."""
     sides = [relations.as_duration(n) if relations.is_time(n) else n for n in (truth, answer)]
     try:
         is_time = measure(sides[0]).unit.powers == measure(sides[1]).unit.powers
@@ -179,6 +179,6 @@ def _proportions(truth: Node, answer: Node, rules: Rules) -> Decision:
 
 
 def _each(truths: Sequence[Node], answers: Sequence[Node], rules: Rules) -> Decision:
-    """Part by part, in order."""
+    """Compare part by part, in order."""
     decisions = [single(t, a, rules) for t, a in zip(truths, answers, strict=True)]
     return next((decision for decision in decisions if decision.verdict != "correct"), decisions[0])
