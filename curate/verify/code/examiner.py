@@ -1,8 +1,8 @@
-"""The standing examiner: one sandbox a process in which each problem's tests run, a fork for each examination.
+"""The examiner: one long-lived sandbox per process that runs the tests, with a fork for each examination.
 
-Tests come from a data set, not from a model, and see only plain data of the solution's, so they may share a sandbox;
-that saves a Python start for each program. It ends when our end of its control socket closes, and is started again
-when it died.
+Tests come from a data set, not from a model, and receive only plain data from the solution, so they may share a
+sandbox; that saves a Python start for each program. The examiner ends when this side of its control socket closes, and
+is restarted if it has died.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ END_S: Final = 2.0
 
 
 class Standing(NamedTuple):
-    """A running examiner and our end of its control socket."""
+    """A running examiner and this side's end of its control socket."""
 
     box: Sandbox
     control: socket.socket
@@ -31,7 +31,7 @@ class Standing(NamedTuple):
 
 @contextmanager
 def examination(job: dict[str, object], channel: socket.socket, limits: Limits) -> Iterator[int]:
-    """Have `job`'s tests run against the solver at the other end of `channel`; yields the file number of the report."""
+    """Run the tests of `job` against the solver at the other end of `channel`; yields the report's file descriptor."""
     report, theirs = os.pipe()
     folder = os.memfd_create("job")
     try:
@@ -48,14 +48,14 @@ def examination(job: dict[str, object], channel: socket.socket, limits: Limits) 
 
 
 class _Examiners:
-    """This process's examiners, by their limits."""
+    """The examiners of this process, by their limits."""
 
     def __init__(self) -> None:
         self.standing: dict[Limits, Standing] = {}
         self._lock = threading.Lock()
 
     def hand_over(self, fds: list[int], limits: Limits) -> None:
-        """Give a job's files to the examiner with these limits; one that died is started again, once."""
+        """Send a job's files to the examiner with these limits; restart it once if it has died."""
         with self._lock:
             for is_last in (False, True):
                 standing = self.standing.get(limits) or self.standing.setdefault(limits, _start(limits))
@@ -70,7 +70,7 @@ class _Examiners:
                     return
 
     def dismiss(self) -> None:
-        """Let them end while someone reaps them: not every machine's first process does."""
+        """End the examiners and reap them, since the first process of some machines reaps no orphans."""
         for standing in self.standing.values():
             standing.control.close()
             with suppress(subprocess.TimeoutExpired):
@@ -80,7 +80,7 @@ class _Examiners:
 
 def _start(limits: Limits) -> Standing:
     ours, theirs = socket.socketpair()
-    # a sandbox that dies with its parent dies with the thread that made it: this one watches its socket instead
+    # --die-with-parent would end the sandbox with the thread that started it; it watches its socket instead
     box = start("examiner", theirs.fileno(), limits, dies_with_us=False)
     theirs.close()
     return Standing(box, ours)

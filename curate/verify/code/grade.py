@@ -1,9 +1,9 @@
-"""Runs the program of a completion against a problem's tests and says whether it passes all of them.
+"""Runs the program of a completion against a problem's tests and decides whether it passes all of them.
 
-The solution runs in a sandbox of its own and knows no expected output. `stdio` and `call` tests are compared here;
-`assert` tests run in another sandbox, the examiner, which talks with the first over a channel on which only plain data
-crosses. A solution that fails, loops, floods, crashes or attacks is wrong; a sandbox that does not come up, or tests
-that are broken, leave it undecided.
+The solution runs in its own sandbox, without any expected output. `stdio` and `call` tests are compared here; `assert`
+tests run in another sandbox, the examiner, which exchanges only plain data with the first over a channel. A solution
+that fails, loops, floods, crashes or attacks is wrong. A sandbox that fails to start, or broken tests, make the verdict
+undecided.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from curate.verify.readable import can_be_read
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
 
 STAGE: Final = "code"
-# a fork for every examination at a time
+# one fork per concurrent examination
 EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024, num_processes=4096)
 ENDS_S: Final = 0.05
 START_S: Final = 30.0
@@ -48,13 +48,13 @@ class Unready(Exception):  # noqa: N818  # a state of the sandbox
 
 
 class Line(NamedTuple):
-    """Our end of a channel to a solver, with the time a message may take. What comes from there may be anything."""
+    """This side of a channel to a solver, with the time limit of a message. The other side may send anything."""
 
     end: socket.socket
     timeout_s: float
 
     def send(self, message: Any) -> None:  # Any: a JSON message
-        """Send a message; `TimeoutError` where the other side does not read it."""
+        """Send a message; raises `TimeoutError` if the other side does not read it."""
         seconds = math.ceil(self.timeout_s)
         self.end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", seconds, 0))
         try:
@@ -63,7 +63,7 @@ class Line(NamedTuple):
             raise TimeoutError from None
 
     def receive(self, timeout_s: float | None = None) -> dict[str, Any]:
-        """The next message; `TimeoutError` when none comes, `WireError` when the other side is gone or babbles."""
+        """The next message; raises `TimeoutError` if none arrives, `WireError` on a closed channel or invalid data."""
         message = receive_by(self.end.fileno(), time.monotonic() + (timeout_s or self.timeout_s))
         if not isinstance(message, dict):
             raise wire.WireError("no message")
@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
 
 def verify_code(completion: str, tests: str | None, policy: Policy | None = None) -> Verdict:
-    """Whether the completion's program passes `tests` (the JSON of `tests_format`); every failure has a reason code."""
+    """Decide whether the completion's program passes `tests`, the JSON of `tests_format`."""
     policy, start_s = policy or Policy(), time.monotonic()
     parsed = parse_tests(tests) if tests else None
     if parsed is None:
@@ -83,13 +83,13 @@ def verify_code(completion: str, tests: str | None, policy: Policy | None = None
 
 
 def verify_programs(items: Sequence[Item], policy: Policy, workers: int | None = None) -> list[Verdict]:
-    """Verdicts for many code items, in order, several at a time: as many as `workers`, or one more than cores."""
+    """Verdicts for many code items, in order, on `workers` threads; None means the number of cores plus one."""
     with ThreadPoolExecutor(workers or usable_cores() + 1) as pool:
         return list(pool.map(lambda item: verify_code(item.completion, item.tests, policy), items))
 
 
 def _wanted(tests: CodeTests) -> tuple[list[str], str]:
-    """The names that a program must define, and the prompt whose continuation it may be."""
+    """The names that a program must define, and the prompt that it may continue."""
     if isinstance(tests, AssertTests):
         return tests.entry_points, tests.prelude
     return ([tests.entry_point.partition(".")[0]] if isinstance(tests, CallTests) else []), ""
@@ -104,19 +104,19 @@ def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
     except SandboxUnavailable:
         return undecided("sandbox_unavailable", STAGE)
     except (Unready, OSError):
-        # no more files or processes on this machine: nobody knows
+        # the machine has no free files or processes: the verdict is unknown
         return undecided("worker_crash", STAGE)
 
 
 def _limits(policy: Policy, num_tests: int = 1) -> Limits:
-    """The limits of a process that answers so many tests; one test's wall time is bound by `_wall_s` all the same."""
+    """The limits of a process that runs `num_tests` tests; `_wall_s` bounds the wall time of each test."""
     cpu_s = policy.code_timeout_s * min(num_tests, MAX_TESTS_LONG)
     total_mb = max(policy.code_total_memory_mb, policy.code_memory_mb)
     return Limits(cpu_s, policy.code_memory_mb, total_memory_mb=total_mb, is_isolated=not policy.unsafe_local)
 
 
 def _wall_s(policy: Policy) -> float:
-    """A test's wall time: its CPU time is what counts, the rest is for a busy machine."""
+    """The wall time of a test in seconds: above its CPU time, to allow for a busy machine."""
     return 2 * policy.code_timeout_s + 2
 
 
@@ -132,7 +132,7 @@ def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
         standing = replace(EXAMINER, is_isolated=limits.is_isolated)
         solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, _solver_job(source, tests, "calls")))
         report = stack.enter_context(examination(tests.model_dump(), ours, standing))
-        # only the two sandboxes hold the channel now: when one ends, the other hears of it
+        # only the two sandboxes hold the channel now, so when one ends, the other reads the end of the channel
         theirs.close()
         ours.close()
         _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
@@ -169,7 +169,7 @@ def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
 
 
 def _run_result(message: dict[str, Any]) -> tuple[int | None, bytes]:
-    """How a program ended and what it printed."""
+    """The exit status of a program, None after a timeout, and its output."""
     status, stdout = message.get("status"), message.get("stdout")
     if not (status is None or type(status) is int) or not isinstance(stdout, str):
         raise wire.WireError("no result")
@@ -191,13 +191,13 @@ def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
                     return wrong("tests_failed", STAGE)
         except TimeoutError:
             return wrong("timeout", STAGE)
-        except (wire.WireError, RecursionError, ValueError):  # a value too deep, or figures too long, to compare
+        except (wire.WireError, RecursionError, ValueError):  # a value too deep or figures too long to compare
             return _failed(solver)
     return correct("tests_passed", STAGE)
 
 
 def _entry_point(wanted: str, source: str) -> str:
-    """The function to call: sets say `f` where solutions are written as `Solution.f`, and the other way round."""
+    """The function to call: some sets name `f` for solutions written as `Solution.f`, and vice versa."""
     owner, _, name = wanted.rpartition(".")
     if defines(source, [owner or name]):
         return wanted
@@ -207,7 +207,7 @@ def _entry_point(wanted: str, source: str) -> str:
 
 
 def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Call `f` or a fresh `C().f` and return its result as plain data; WireError where there is none."""
+    """Call `f` or a fresh `C().f` and return its result as plain data; raises `WireError` if there is none."""
     owner, _, method = entry_point.rpartition(".")
     target = wire.Handle(owner or method)
     if owner:
@@ -234,7 +234,7 @@ def _open_solver(stack: ExitStack, job: dict[str, object], policy: Policy, limit
 
 
 def _expect_ready(hear: Callable[[], Any]) -> None:
-    """Before any line of the solution ran, silence is the sandbox's fault."""
+    """Raise `Unready` unless the ready message arrives: before the solution runs, silence is the sandbox's fault."""
     try:
         is_ready = hear().get("ready") is True
     except (TimeoutError, wire.WireError):
@@ -244,7 +244,7 @@ def _expect_ready(hear: Callable[[], Any]) -> None:
 
 
 def _failed(solver: Sandbox) -> Decision:
-    """A failed test, or the limit for which the solution was ended: CPU time, or memory that all its processes hold."""
+    """The reason of a failure: the test, or the limit that ended the solution, CPU time or total memory."""
     try:
         status = solver.process.wait(ENDS_S)
     except subprocess.TimeoutExpired:
@@ -255,7 +255,7 @@ def _failed(solver: Sandbox) -> Decision:
 
 
 def receive_by(fd: int, deadline_s: float) -> Any:  # Any: a JSON message
-    """One frame from a pipe or socket before the deadline; TimeoutError or WireError otherwise."""
+    """One frame from a pipe or socket before the deadline; raises `TimeoutError` or `WireError`."""
     return wire.receive(fd, MAX_REPLY, lambda size: _read_by(fd, size, deadline_s))
 
 

@@ -1,8 +1,8 @@
-"""A bound on the memory of a sandbox as a whole: one thread sums what all its processes hold, and ends what is over.
+"""Bounds the total memory of a sandbox: one thread sums the memory of its processes and ends a sandbox over the limit.
 
-RLIMIT_AS bounds a process, and a program may have several. Control groups would bound them together, but who may write
-those differs from machine to machine; this needs only /proc. Between two looks a program can touch what a core writes
-in that time, some 100 MB, and never more than its number of processes times the limit of each.
+RLIMIT_AS bounds one process, and a program may have several. Control groups would bound them together, but permission
+to write those differs between machines; this needs only /proc. Between two looks a program can touch what a core writes
+in that time, about 100 MB, and never more than its number of processes times the limit of each.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _PAGE: Final = resource.getpagesize()
 
 
 class Watched(Protocol):
-    """A sandbox: the process that its tree hangs on, and how to end it for the memory it holds."""
+    """A sandbox that can be watched: the root of its process tree, and a way to end it."""
 
     @property
     def pid(self) -> int:
-        """The number of the first process, as this machine counts."""
+        """The id of the first process, in this machine's namespace."""
         ...
 
     def end_for_memory(self) -> None:
-        """End everything in it, and remember why."""
+        """End all processes in the sandbox, and record the reason."""
         ...
 
 
 class Watch:
-    """The sandboxes under watch, and the thread that looks at them: there while there are any."""
+    """The watched sandboxes, and the thread that looks at them, which sleeps while there are none."""
 
     def __init__(self) -> None:
         self._limits: dict[Watched, int] = {}
@@ -45,7 +45,7 @@ class Watch:
 
     @contextmanager
     def over(self, box: Watched, limit_bytes: int) -> Iterator[None]:
-        """Watch a sandbox while the block lasts."""
+        """Watch a sandbox until the block ends."""
         with self._lock:
             self._limits[box] = limit_bytes
             if self._thread is None:
@@ -63,7 +63,7 @@ class Watch:
             with self._lock:
                 watched = list(self._limits.items())
                 if not watched:
-                    # under the lock: what comes after this rings again, what came before is in the list
+                    # under the lock: a later sandbox sets the event again, an earlier one is in the list
                     self._wake.clear()
             if not watched:
                 self._wake.wait()
@@ -75,7 +75,7 @@ class Watch:
 
 
 def resident(pid: int) -> int:
-    """Bytes that a process and all its descendants hold; 0 where it is gone."""
+    """Resident memory of a process and all its descendants in bytes; 0 if it has ended."""
     total, stack = 0, [pid]
     while stack:
         process = stack.pop()

@@ -1,4 +1,4 @@
-"""Compares what a program printed or a function returned with what was expected. Only plain data comes here."""
+"""Compares the output of a program or the result of a function, as plain data, with the expected one."""
 
 from __future__ import annotations
 

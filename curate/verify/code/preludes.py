@@ -1,10 +1,10 @@
-"""What contest solutions and their tests take for granted: imports, and LeetCode's lists and trees."""
+"""Source that contest solutions and their tests presuppose: imports, and LeetCode's lists and trees."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# what solutions on contest sites take for granted; builtins last: math and operator hide pow and others
+# imports of contest sites; builtins last, since math and operator hide pow and others
 CONTEST_PRELUDE: Final = "\n".join(
     (
         *(
@@ -27,7 +27,7 @@ CONTEST_PRELUDE: Final = "\n".join(
     )
 )
 
-# LeetCode's nodes, and the helpers by which such tests build and compare them
+# LeetCode's nodes, and the helpers with which its tests build and compare them
 NODES: Final = """
 class ListNode:
     def __init__(self, val=0, next=None):

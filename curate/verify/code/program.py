@@ -1,7 +1,7 @@
 """Finds the program in a completion: the last fenced block after the thinking that defines what the tests call.
 
-Without a fence the whole text counts where it is Python. A body without its `def` line, as base models continue
-HumanEval's prompts, is put behind the prompt.
+Without a fence the whole text counts if it is Python. A body without its `def` line, as base models continue
+HumanEval's prompts, is appended to the prompt.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _FILTERS_LOCK: Final = ProcessWide(threading.Lock)
 
 
 class Program(NamedTuple):
-    """The source to run, or the reason code why there is none."""
+    """The source to run, or the reason code for having none."""
 
     source: str | None
     reason: Reason = "no_answer"
 
 
 def find_program(completion: str, names: Collection[str] = (), prompt: str = "") -> Program:
-    """The program that a completion hands in; reasons: think_only, truncated, no_answer, too_long."""
-    # a strange escape in a model's program is its own affair; the lock, because filters belong to the whole process
+    """The program of a completion; reasons for none: think_only, truncated, no_answer, too_long."""
+    # a model's program may contain invalid escapes; the lock, because warning filters are process-wide
     with _FILTERS_LOCK.get(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _find(completion, names, prompt)
@@ -64,7 +64,7 @@ def _find(completion: str, names: Collection[str], prompt: str) -> Program:
 
 
 def _choose(blocks: list[tuple[str, str]], names: Collection[str]) -> str:
-    """The last block that defines what the tests call; a program that only prints must also read, if any does."""
+    """The last block that defines the wanted names; without names, the last one that reads input, if any does."""
     python = [block for language, block in blocks if language in _PYTHON]
     named = [block for language, block in blocks if language in _PYTHON and language]
     for group in (named, python):
@@ -85,10 +85,10 @@ def _fenced_inside(completion: str) -> bool:
 
 
 def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
-    """The source as it is where it stands alone; a function's body behind the prompt that ends in its `def`."""
+    """The source unchanged if it is complete; a function's body appended to the prompt that ends in its `def`."""
     if not prompt or (_is_python(source) and defines(source, names)):
         return source
-    # as it is, without any indentation, or with that of its first line stripped
+    # unchanged, with its indentation replaced, or with the indentation of its first line replaced
     for body in (source, textwrap.indent(textwrap.dedent(source), "    "), f"    {source.lstrip()}"):
         if _is_python(prompt + body) and source.strip():
             return prompt + body
@@ -96,7 +96,7 @@ def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:
 
 
 def _is_python(source: str) -> bool:
-    """Whether it compiles and does something: prose of one word compiles too."""
+    """Whether the source compiles and has an effect: prose of one word compiles too."""
     try:
         compile(source if len(source) <= MAX_CHARS else "", "completion", "exec")
     except ERRORS:
@@ -119,7 +119,7 @@ def defines(source: str, names: Collection[str]) -> bool:
 
 def _statements(source: str) -> list[ast.stmt]:
     try:
-        # longer than any program: seconds of parsing for a flood of text
+        # longer than any program: parsing a flood of text would take seconds
         return ast.parse(source if len(source) <= MAX_CHARS else "").body
     except ERRORS:
         return []

@@ -1,10 +1,10 @@
-"""Runs a script of ours and a stranger's code inside it: bubblewrap, no network, no files, limits on everything.
+"""Runs a trusted script with untrusted code inside it: bubblewrap, no network, no files, limits on every resource.
 
     prlimit (cpu, memory, files) -> setpriv (a user per slot, when root) -> bwrap -> prlimit (processes) -> python3
 
-Each sandbox has its own processes, network, users and a 16 MB /tmp; of the machine it sees /usr, read-only. It dies
-with us, and killing its first process kills all that it left behind. Python there is the system's own, with the
-standard library only. Without bubblewrap nothing runs, unless `unsafe_local` says that the code is trusted.
+Each sandbox has its own processes, network, users and a 16 MB /tmp; of the machine it sees only /usr, read-only. It
+ends with this process, and killing its first process kills all its descendants. Its Python is the system's, with the
+standard library only. Without bubblewrap nothing runs, unless `unsafe_local` declares the code trusted.
 """
 
 from __future__ import annotations
@@ -36,49 +36,49 @@ TMP_BYTES: Final = 16 << 20
 FILE_BYTES: Final = 2 << 20
 NUM_FILES: Final = 64
 FIRST_UID: Final = 100_000
-SAYS_S: Final = 5.0  # for bwrap to say what it started; a machine at full load needs a while
+INFO_S: Final = 5.0  # for bwrap to report its first process; a machine at full load is slow
 HINT: Final = "install bubblewrap (apt-get install bubblewrap), or use --unsafe-local for code that you trust"
 
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
 class SandboxUnavailable(Exception):  # noqa: N818  # a state of the machine, not a mistake in a program
-    """No code can run here; the text is one line that says why and what to do."""
+    """No code can run here; the message is one line with the reason and the remedy."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one sandbox may use."""
+    """The resources that one sandbox may use."""
 
     cpu_s: float
     memory_mb: int  # of each process
     num_processes: int = 10
-    total_memory_mb: int | None = None  # of all processes together; not watched when None
+    total_memory_mb: int | None = None  # of all processes together; None: not watched
     is_isolated: bool = True
 
 
 class Sandbox:
-    """A running sandbox. is_over_memory: it was ended for what its processes held together."""
+    """A running sandbox. is_over_memory: it was ended for the total memory of its processes."""
 
     def __init__(self, process: subprocess.Popen[bytes], info: int | None) -> None:
-        """info: where bwrap says which process is the first of the namespace; None where there is no namespace."""
+        """info: file descriptor on which bwrap reports the first process of the namespace; None without a namespace."""
         self.process, self.is_over_memory = process, False
         self._info, self._is_isolated = info, info is not None
         self._first: int | None = None
-        self._lock = threading.Lock()  # it may be ended for its memory while it is being closed
+        self._lock = threading.Lock()  # another thread may end it for its memory while it is being closed
 
     @property
     def pid(self) -> int:
-        """The process that everything in it descends from."""
+        """The ancestor of all processes in the sandbox."""
         return self.process.pid
 
     def end_for_memory(self) -> None:
-        """End everything in it, and remember why."""
+        """End all processes in the sandbox, and record the reason."""
         self.is_over_memory = True
         self._end()
 
     def kill(self) -> int:
-        """End everything in it and return the exit status of its main program (128 + signal where one killed it)."""
+        """End all processes in the sandbox; returns the exit status of its main program (128 + signal if killed)."""
         if self.process.poll() is None:
             self._end()
         with suppress(subprocess.TimeoutExpired):
@@ -87,7 +87,7 @@ class Sandbox:
         return self.process.wait()
 
     def close(self) -> None:
-        """Close what leads to it, once it has ended."""
+        """Close this side's descriptors, after the sandbox has ended."""
         with self._lock:
             if self._info is not None:
                 os.close(self._info)
@@ -96,14 +96,14 @@ class Sandbox:
     def _end(self) -> None:
         with suppress(ProcessLookupError):
             if self._is_isolated:
-                # the first process of the namespace takes all others along, and bwrap reaps it: no zombies
+                # killing the first process of the namespace kills all others, and bwrap reaps it: no zombies
                 os.kill(self._first_process() or self.process.pid, signal.SIGKILL)
             else:
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def _first_process(self) -> int | None:
-        with self._lock:  # bwrap says it once
-            if self._first is None and self._info is not None and can_be_read(self._info, SAYS_S):
+        with self._lock:  # bwrap reports it once
+            if self._first is None and self._info is not None and can_be_read(self._info, INFO_S):
                 with suppress(ValueError, KeyError, OSError):
                     self._first = int(json.loads(os.read(self._info, 4096))["child-pid"])
             return self._first
@@ -125,13 +125,13 @@ def sandbox(script: str, channel: int, limits: Limits, job: dict[str, object]) -
 def start(
     script: str, channel: int, limits: Limits, job: dict[str, object] | None = None, *, dies_with_us: bool = True
 ) -> Sandbox:
-    """Start `inside/<script>.py` with a channel; raises `SandboxUnavailable` where there is no Python for it."""
+    """Start `inside/<script>.py` with a channel; raises `SandboxUnavailable` if there is no Python for it."""
     with ExitStack() as stack, ExitStack() as only_on_failure:
         info_read, info_write = os.pipe() if limits.is_isolated else (None, None)
         for close, fd in ((only_on_failure, info_read), (stack, info_write)):
             if fd is not None:
                 close.callback(os.close, fd)
-        # a file, not a pipe: nobody waits for a sandbox that does not read
+        # a file, not a pipe: a sandbox that does not read must not block this process
         stdin = os.memfd_create("job")
         stack.callback(os.close, stdin)
         if job is not None:
@@ -151,14 +151,14 @@ def start(
 
 
 def check_sandbox(limits: Limits) -> None:
-    """Raise `SandboxUnavailable` where code cannot run; remembered, so that it costs one try a process."""
+    """Raise `SandboxUnavailable` if code cannot run here; cached, so that it costs one trial per process."""
     if limits.is_isolated and (why := _why_not()) is not None:
         raise SandboxUnavailable(why)
 
 
 @cache
 def _why_not() -> str | None:
-    """Why no sandbox can be made here, tried once with a program that does nothing."""
+    """The reason why no sandbox can start here, by a trial with an empty program; None if one can."""
     for tool in ("bwrap", "prlimit", *(["setpriv"] if os.geteuid() == 0 else [])):
         if shutil.which(tool) is None:
             return f"{tool} is not installed; {HINT}"
@@ -176,10 +176,10 @@ def _why_not() -> str | None:
     try:
         done = subprocess.run(command, capture_output=True, timeout=20, check=False, start_new_session=True)
     except subprocess.TimeoutExpired:
-        return f"bwrap does not come back; {HINT}"
+        return f"bwrap does not return within 20 s; {HINT}"
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
-        return f"bwrap cannot run Python 3.10+ here ({said[-1]}); allow user namespaces, or use --unsafe-local"
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
+        return f"bwrap cannot run Python 3.10+ here ({lines[-1]}); allow user namespaces, or use --unsafe-local"
     return None
 
 
@@ -218,7 +218,7 @@ def _bare_limits(limits: Limits) -> list[str]:
 
 
 def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> list[str]:
-    """The command line up to the program: limits, another user, a namespace of everything."""
+    """The command line up to the program: limits, another user, a new namespace of every kind."""
     if not limits.is_isolated:
         return _bare_limits(limits)
     uid = _USERS.get().next_uid() if os.geteuid() == 0 else None
@@ -234,13 +234,13 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
         "--size", str(TMP_BYTES), "--tmpfs", TMP, "--proc", "/proc", "--dev", "/dev",
         "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP,
         *(["--info-fd", str(info)] if info is not None else []),
-        # inside: outside it would count all processes of the user on the machine
+        # inside the sandbox: outside, it would count all processes of the user on the machine
         "/usr/bin/prlimit", f"--nproc={limits.num_processes}",
     ]  # fmt: skip
 
 
 def _library_folders() -> Sequence[str]:
-    """/bin, /lib and the like as this machine has them: links into /usr, or folders of their own."""
+    """Arguments for /bin, /lib and the like as on this machine: links into /usr, or separate folders."""
     arguments: list[str] = []
     for path in map(Path, ("/bin", "/sbin", "/lib", "/lib64")):
         if path.is_symlink():
@@ -251,7 +251,7 @@ def _library_folders() -> Sequence[str]:
 
 
 class _Users:
-    """Another user for each sandbox, so that the limits of one do not count against another."""
+    """A different user for each sandbox, so that their limits are counted separately."""
 
     def __init__(self) -> None:
         self._slots, self._lock = itertools.count(), threading.Lock()

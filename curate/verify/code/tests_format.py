@@ -1,16 +1,16 @@
-r"""The tests of a code problem: one JSON format, and builders from the rows that public sets have.
+r"""The tests of a code problem: one JSON format, and builders from the rows of public sets.
 
     {"style": "assert", "tests": ["assert f(1) == 2"], "entry_points": ["f"], "setup": "import math", "prelude": ""}
     {"style": "stdio", "tests": [{"input": "1 2\n", "output": "3\n"}]}
     {"style": "call", "entry_point": "Solution.add", "tests": [{"args": [1, 2], "kwargs": {}, "output": 3}]}
 
-assert: each test is Python that raises when the answer is wrong; functions named `test_*` that it defines are called.
-    Names in `entry_points` are the solution's; without them every name that the tests read and nothing defines is.
-    `setup` runs before the tests, beside them. Tests and their values never meet the solution's code
-    (`inside/examiner.py`).
-stdio: what the program prints for an input, compared by tokens, numbers with a tolerance of 1e-6.
-call: a function of the solution's, or a method of a class that is made afresh for each call; its result is compared
-    outside, by type, with JSON values: tuples count as lists.
+assert: each test is Python that raises if the answer is wrong; functions named `test_*` that it defines are called.
+    `entry_points` are the names of the solution; without them, every name that the tests read and nothing defines.
+    `setup` runs before the tests, in their namespace. Tests and their values are never in the process of the
+    solution's code (`inside/examiner.py`).
+stdio: the output of the program for an input, compared by tokens, numbers with a tolerance of 1e-6.
+call: a function of the solution, or a method of a class that is instantiated for each call; its result is compared
+    outside the sandbox, by type, with JSON values: tuples count as lists.
 
 `prelude` is Python that runs before the solution (imports, a helper, a class such as `ListNode`), in all styles; in
 `assert` also before the tests. `classes` names those of its classes whose instances may be arguments and results.
@@ -41,7 +41,7 @@ class _Format(BaseModel):
 
 
 class AssertTests(_Format):
-    """Python that raises when the answer is wrong."""
+    """Tests as Python that raises if the answer is wrong."""
 
     style: Literal["assert"] = "assert"
     tests: list[str] = Field(min_length=1, max_length=MAX_TESTS)
@@ -51,7 +51,7 @@ class AssertTests(_Format):
 
 
 class Stdio(BaseModel):
-    """One input and what the program prints for it."""
+    """One input and the expected output of the program."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -60,14 +60,14 @@ class Stdio(BaseModel):
 
 
 class StdioTests(_Format):
-    """Programs that read and print."""
+    """Tests of a program that reads and prints."""
 
     style: Literal["stdio"] = "stdio"
     tests: list[Stdio] = Field(min_length=1, max_length=MAX_TESTS)
 
 
 class Call(BaseModel):
-    """One call and its result."""
+    """One call and its expected result."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -77,7 +77,7 @@ class Call(BaseModel):
 
 
 class CallTests(_Format):
-    """Calls of one function."""
+    """Tests as calls of one function."""
 
     style: Literal["call"] = "call"
     entry_point: str
@@ -89,7 +89,7 @@ _FORMAT: Final[TypeAdapter[CodeTests]] = TypeAdapter(Annotated[CodeTests, Field(
 
 
 def parse_tests(tests: str) -> CodeTests | None:
-    """The tests of a problem, or None where the text is no such JSON or holds no test."""
+    """The tests of a problem; None if the text is not such JSON or has no test."""
     try:
         return _FORMAT.validate_json(tests)
     except ValidationError:
@@ -97,7 +97,7 @@ def parse_tests(tests: str) -> CodeTests | None:
 
 
 def tests_from_row(row: Mapping[str, Any]) -> str | None:  # Any: a row of a public set, whatever its columns hold
-    """The tests JSON of a row shaped like HumanEval, MBPP, LeetCode, LiveCodeBench, APPS or TACO, or None."""
+    """The tests JSON of a row in the form of HumanEval, MBPP, LeetCode, LiveCodeBench, APPS or TACO; else None."""
     shapes = (_ready, _humaneval, _mbpp, _asserts, _functional, _livecodebench, _inputs_outputs, _test_list_of_cases)
     for build in shapes:
         found = build(row)
@@ -106,7 +106,7 @@ def tests_from_row(row: Mapping[str, Any]) -> str | None:  # Any: a row of a pub
     return None
 
 
-def _loaded(value: Any) -> Any:  # Any: JSON text or what it stands for
+def _loaded(value: Any) -> Any:  # Any: JSON text or its value
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(value)
@@ -140,7 +140,7 @@ def _mbpp(row: Mapping[str, Any]) -> CodeTests | None:
 
 
 def _asserts(row: Mapping[str, Any]) -> CodeTests | None:
-    """A list of assert statements, or a text with some, under another name than MBPP's."""
+    """A list of assert statements, or a text with some, in a column other than MBPP's."""
     found = _loaded(row.get("tests"))
     tests = [found] if isinstance(found, str) else found
     if (
@@ -171,7 +171,7 @@ def _livecodebench(row: Mapping[str, Any]) -> CodeTests | None:
     cases = [
         case
         for name in ("public_test_cases", "private_test_cases")
-        # compressed private cases are pickles: they are not opened
+        # compressed private cases are pickles and are never opened
         if isinstance(found := _loaded(row.get(name)), list)
         for case in found
     ]
@@ -202,7 +202,7 @@ def _test_list_of_cases(row: Mapping[str, Any]) -> CodeTests | None:
 
 
 def _cases(cases: Iterable[Any], name: str | None) -> CodeTests | None:
-    """Cases with `input` and `output`: calls where a function is named and no case says stdin, else programs."""
+    """Tests from `input` and `output`: calls if a function is named and no case is of type stdin, else programs."""
     whole = [case for case in cases if isinstance(case, dict) and {"input", "output"} <= case.keys()]
     if not whole:
         return None
@@ -213,7 +213,7 @@ def _cases(cases: Iterable[Any], name: str | None) -> CodeTests | None:
 
 
 def _calls_of_lines(name: str, cases: list[dict[str, Any]]) -> CallTests | None:
-    """LiveCodeBench: one JSON argument a line."""
+    """LiveCodeBench: one JSON argument per line."""
     try:
         tests = [
             Call(
@@ -230,7 +230,7 @@ def _calls_of_lines(name: str, cases: list[dict[str, Any]]) -> CallTests | None:
 
 
 def _calls_of_lists(name: str, pairs: Iterable[tuple[Any, Any]]) -> CallTests:
-    """APPS: a list of arguments; an output that stands in a list of one is unpacked."""
+    """APPS: a list of arguments; an output in a list of one is unpacked."""
     tests = [
         Call(args=list(given) if isinstance(given, list) else [given], output=_unwrapped(output))
         for given, output in pairs
@@ -243,12 +243,12 @@ def _unwrapped(output: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    """APPS writes lines as a list."""
+    """A text, joined from a list of lines as in APPS."""
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _parsable(source: str) -> str:
-    """The source where it is Python, so that a prompt in prose is no prelude."""
+    """The source if it is Python, else an empty string, so that a prompt in prose is no prelude."""
     try:
         ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
@@ -257,7 +257,7 @@ def _parsable(source: str) -> str:
 
 
 def _entry_points(sources: list[str], reference: object) -> list[str]:
-    """The names that the tests read and the reference solution defines; without one, those that nothing defines."""
+    """The names that the tests read and the reference solution defines; without one, those defined nowhere."""
     try:
         nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
         read = {node.id: None for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox: the solver with the completion's program, the examiner with the tests.
+"""Scripts that run inside the sandbox: the solver with the completion's program, the examiner with the tests.
 
 Frames come in and go out.
 """

@@ -1,9 +1,9 @@
-"""The side that runs the tests. The solution runs in another sandbox; what it returns arrives here as plain data.
+"""Runs the tests of a problem on a solution in another sandbox, whose results arrive here as plain data.
 
-Run with a control socket's file number as its argument. Each examination arrives there as three files: the channel to
-the solver, where to report (a frame per test), and the job; it runs in a fork of its own. Names of the solution
-(`entry_points`) stand for calls over the channel. Comparing happens here, between values rebuilt from exact built-in
-types, so that no object of the solution's can say it is equal.
+The argument is the file descriptor of a control socket. Each examination arrives there as three files: the channel to
+the solver, the report (a frame per test), and the job; it runs in its own fork. Names of the solution (`entry_points`)
+become calls over the channel. Values are compared here, rebuilt from exact built-in types, so that no object of the
+solution can claim to be equal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
     for fd in (0, 1, 2):
         os.dup2(null, fd)
     sys.setrecursionlimit(MAX_DEPTH)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks
     while True:
         data, fds, _, _ = socket.recv_fds(control, 1, 3)
         if not data:
@@ -42,7 +42,7 @@ def main() -> None:
         if os.fork() == 0:
             control.close()
             channel, report, job = fds
-            with suppress(WireError):  # nobody listens to the report any more
+            with suppress(WireError):  # the reader of the report has gone
                 examine(channel, report, receive(job, MAX_JOB_BYTES))
             os._exit(0)
         for fd in fds:
@@ -67,12 +67,12 @@ def examine(channel: int, report: int, job: Message) -> None:
         for test in tests:
             run_test(test, names)
             send(report, {"passed": True})
-    except BaseException as error:  # noqa: BLE001  # an assertion, or any error that the solution's answer led to
+    except BaseException as error:  # noqa: BLE001  # an assertion, or any error that the solution's answer caused
         send(report, {"passed": False, "error": type(error).__name__})
 
 
 def run_test(test: types.CodeType, names: dict[str, Any]) -> None:
-    """Run one test; functions called test_* that it defines run too."""
+    """Run one test, and the functions named test* that it defines."""
     before = set(names)
     exec(test, names)
     for name in [name for name in names if name.startswith("test") and name not in before]:
@@ -81,15 +81,15 @@ def run_test(test: types.CodeType, names: dict[str, Any]) -> None:
 
 
 class Remote(Handle):
-    """An object of the solution's: a function by name, or something it returned that is not plain data.
+    """An object of the solution: a function by name, or a returned object that is not plain data.
 
-    It can be called, read and iterated; it is equal to nothing but itself, whatever its own `__eq__` says.
+    It can be called, read and iterated. It equals only itself, whatever its own `__eq__` returns.
     """
 
     def __init__(self, side: Side, number: int | str) -> None:
         vars(self).update(_side=side, number=number)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102  # a call, as its class says
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102  # a remote call, see the class
         return self._side.ask("call", self, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -117,7 +117,7 @@ class Remote(Handle):
 
 
 class Side:
-    """This side of the channel: asks the solver, and answers when the solution calls a function that a test gave it."""
+    """This side of the channel: asks the solver, and answers calls of functions that a test passed to the solution."""
 
     def __init__(self, channel: int, job: Message, names: dict[str, Any]) -> None:
         self._classes = {name: names[name] for name in job["classes"] if name in names}
@@ -125,7 +125,7 @@ class Side:
         self._peer = Peer(channel, MAX_BYTES, self._serve)
 
     def ask(self, operation: str, target: Remote, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Have the solver do something with an object of its own; arguments are changed as a call here would."""
+        """Ask the solver for an operation on one of its objects; mutable arguments change as in a local call."""
         answer = self._peer.ask(self._pack([operation, target, list(args), kwargs]))
         is_result, *rest = self._unpack(answer)
         if is_result is not True:
@@ -136,11 +136,11 @@ class Side:
         return result
 
     def _serve(self, question: Message) -> Message:
-        """Calls only: reading attributes of a test's function would give away what it knows."""
+        """Answer a call; attributes of a test's function are not readable, since they could reveal expected values."""
         number, args, kwargs = self._unpack(question)
         try:
             return self._pack([True, self._held[number](*args, **kwargs)])
-        except Exception as error:  # noqa: BLE001  # the solution called a test's function in a way it does not take
+        except Exception as error:  # noqa: BLE001  # the solution called a test's function with arguments it rejects
             return self._pack([False, type(error).__name__])
 
     def _pack(self, value: Any) -> Message:
@@ -157,7 +157,7 @@ class Side:
         return len(self._held) - 1
 
     def _restore(self, before: Any, after: Any) -> None:
-        """Give a mutable argument the content it had after the call, as a call in one process would leave it."""
+        """Set a mutable argument to its content after the call, as a call in one process would leave it."""
         if type(before) is not type(after):
             return
         if isinstance(before, (list, bytearray)):
@@ -170,13 +170,13 @@ class Side:
 
 
 def _exception(names: list[str], text: str) -> Exception:
-    """The exception that the solution raised, where it is a built-in one."""
+    """The exception of the solution as its nearest built-in type."""
     for name in names:
         kind = getattr(builtins, name, None)
         if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception:
             try:
                 return kind(text)
-            except TypeError:  # UnicodeDecodeError and the like want more arguments
+            except TypeError:  # UnicodeDecodeError and the like need more arguments
                 continue
     return Exception(text)
 
@@ -201,7 +201,7 @@ def build_names(channel: int, job: Message) -> dict[str, Any]:
 
 
 def undefined(sources: list[str], names: dict[str, Any]) -> list[str]:
-    """Names that the tests read and nothing defines: the solution's, or modules."""
+    """Names that the tests read and nothing defines: names of the solution, or modules."""
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
     defined = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     defined |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}

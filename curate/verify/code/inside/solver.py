@@ -1,11 +1,11 @@
-"""The side that runs the solution. It knows no expected output, so there is nothing here worth stealing or patching.
+"""Runs the solution, without any expected output, so that it finds nothing here to steal or patch.
 
-Run with a channel's file number as its argument. The job comes on stdin; `{"ready": true}` goes out on the channel
-before any line of the solution runs, so that a missing one means a broken sandbox and never a failed test.
+The argument is the file descriptor of a channel. The job arrives on stdin; `{"ready": true}` is sent on the channel
+before any line of the solution runs, so that a missing message means a broken sandbox and never a failed test.
 
-In mode "calls" the other side asks for calls of the solution's functions and gets their results as plain data. In mode
-"program" it sends one input at a time and gets what a fresh run of the solution wrote, captured in a memory file that
-`RLIMIT_FSIZE` caps.
+In mode "calls" the other side requests calls of the solution's functions and receives their results as plain data. In
+mode "program" it sends one input at a time and receives the output of a fresh run of the solution, captured in a memory
+file that `RLIMIT_FSIZE` caps.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_ITEMS = 1_000_000
 
 
 def main() -> None:
-    """Read the job, say ready, serve."""
+    """Read the job, report ready, and serve."""
     channel = int(sys.argv[1])
     job = receive(0, MAX_BYTES)
     null = os.open(os.devnull, os.O_RDWR)
@@ -39,12 +39,12 @@ def main() -> None:
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]  # Python without `site` lacks them
     send(channel, {"ready": True})
     serve = {"calls": serve_calls, "program": serve_program}[job["mode"]]
-    with suppress(WireError):  # the other side is done with us
+    with suppress(WireError):  # the other side has closed the channel
         serve(channel, job)
 
 
 class Solution:
-    """The solution's namespace and the objects it has handed out."""
+    """The solution's namespace and the objects held for the other side."""
 
     def __init__(self, channel: int, job: Message) -> None:
         self._job, self._held = job, list[Any]()
@@ -59,11 +59,11 @@ class Solution:
             self._error = error
 
     def answer_all(self) -> None:
-        """Serve calls until the other side hangs up."""
+        """Serve calls until the other side closes the channel."""
         self._peer.answer_all()
 
     def serve(self, question: Message) -> Message:
-        """Answer one question: [True, result, arguments afterwards] or [False, its exception's types, name]."""
+        """Answer one question: [True, result, args, kwargs] after the call, or [False, exception types, name]."""
         if self._error is not None:
             return self._failure(self._error)
         try:
@@ -72,7 +72,7 @@ class Solution:
             return self._pack([True, result, args, kwargs])
         except WireError:
             raise
-        except BaseException as error:  # noqa: BLE001  # whatever the solution raised is an answer, also SystemExit
+        except BaseException as error:  # noqa: BLE001  # any exception of the solution is an answer, also SystemExit
             return self._failure(error)
 
     def _failure(self, error: BaseException) -> Message:
@@ -95,7 +95,7 @@ class Solution:
         return lambda *args, **kwargs: self._call_back(number, args, kwargs)
 
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function of the other side's that it handed over."""
+        """Call a function that the other side passed as an argument."""
         answer = self._peer.ask(self._pack([number, list(args), kwargs]))
         is_result, result = unpack(answer, self._classes(), self._find)
         if not is_result:
@@ -121,7 +121,7 @@ def serve_calls(channel: int, job: Message) -> None:
 
 
 def serve_program(channel: int, job: Message) -> None:
-    """Run the solution afresh for each input; the child returns from here and ends as any program does."""
+    """Run the solution in a new child for each input; the child returns from here and exits like any program."""
     while True:
         request = receive(channel, MAX_BYTES)
         stdin, stdout = memory_file(request["input"].encode("utf-8", "surrogatepass")), memory_file(b"")
@@ -140,14 +140,14 @@ def serve_program(channel: int, job: Message) -> None:
 
 
 def run_as_main(job: Message) -> None:
-    """Run the solution as a script that was started with Python."""
+    """Run the solution as the main script."""
     main_module = sys.modules["__main__"] = types.ModuleType("__main__")
     for source in (job["prelude"], job["source"]):
         exec(compile(source, "solution", "exec"), vars(main_module))
 
 
 def memory_file(data: bytes) -> int:
-    """A file without a name that holds `data`, read from its start."""
+    """An anonymous file with the content `data`, positioned at its start."""
     fd = os.memfd_create("data")
     while data:
         data = data[os.write(fd, data) :]
@@ -156,7 +156,7 @@ def memory_file(data: bytes) -> int:
 
 
 def contents(fd: int) -> bytes:
-    """All that a memory file holds."""
+    """The whole content of a memory file."""
     os.lseek(fd, 0, os.SEEK_SET)
     parts = []
     while part := os.read(fd, 1 << 20):
@@ -165,12 +165,12 @@ def contents(fd: int) -> bytes:
 
 
 def wait(child: int, timeout_s: float) -> int | None:
-    """How the child ended: its exit status, minus the signal that killed it, or None when its time was up."""
+    """The exit status of the child, negative for the signal that killed it; None after a timeout."""
     pidfd = os.pidfd_open(child)
     is_done = bool(select.select([pidfd], [], [], timeout_s)[0])
     os.close(pidfd)
     with suppress(ProcessLookupError):
-        # the child leads its own session: what it left running there goes too
+        # the child leads its own process group: this also kills what it left running there
         os.killpg(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return status if is_done else None

@@ -1,12 +1,12 @@
-"""What the two sides of a sandbox say to each other: frames of JSON that carry Python values as plain data.
+"""The protocol between the two sides of a sandbox: frames of JSON that carry Python values as plain data.
 
-A value crosses as a flat graph, so that shared references, cycles and long linked lists survive: numbers, strings, None
-and booleans stand for themselves, everything else is `{"r": n}`, an index into the message's list of nodes. What
-arrives is rebuilt from exact built-in types: an `int` subclass whose `__eq__` lies arrives as the integer it holds.
-Instances of the classes that both sides know (`ListNode`) cross by their attributes; anything else stays where it is
-and crosses as a handle.
+A value is sent as a flat graph, so that shared references, cycles and long linked lists survive: numbers, strings, None
+and booleans are themselves, everything else is `{"r": n}`, an index into the message's list of nodes. The receiver
+rebuilds values from exact built-in types: an `int` subclass whose `__eq__` lies arrives as its integer value. Instances
+of the classes that both sides know (`ListNode`) are sent by their attributes; any other object stays on its side and is
+sent as a handle.
 
-The standard library only: this file also runs inside the sandbox, on whatever Python 3.10+ the machine has there.
+This file imports only the standard library: it also runs inside the sandbox, on the machine's own Python 3.10+.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ Reference = Callable[[Any], Any]
 
 
 class WireError(Exception):
-    """The other side hung up, sent too much, or sent what is no message."""
+    """The other side closed the channel, sent too much, or sent no valid message."""
 
 
 class Handle:
-    """An object that stays on the other side: its number (or name) there."""
+    """An object that stays on the other side, by its number (or name) there."""
 
     def __init__(self, number: int | str) -> None:
         self.number = number
 
 
 def send(fd: int, message: Message) -> None:
-    """Write one frame, or raise WireError."""
+    """Write one frame; raises `WireError` on a closed channel."""
     body = json.dumps(message, separators=(",", ":")).encode()
     data = memoryview(HEAD.pack(len(body)) + body)
     try:
@@ -48,7 +48,7 @@ def send(fd: int, message: Message) -> None:
 
 
 def receive(fd: int, max_bytes: int, read: Callable[[int], bytes] | None = None) -> Message:
-    """Read one frame, or raise WireError. `read(size)` is another way to get up to so many bytes."""
+    """Read one frame, or raise `WireError`. read: replaces `os.read`; returns up to the given number of bytes."""
     read = read or (lambda size: os.read(fd, size))
     (size,) = HEAD.unpack(_exactly(read, HEAD.size))
     if size > max_bytes:
@@ -74,7 +74,7 @@ def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
 
 
 class Peer:
-    """One end of a channel on which both may ask: while one waits for its answer it serves the other's questions."""
+    """One end of a channel on which both sides ask: a side that waits for an answer serves the other's questions."""
 
     def __init__(self, fd: int, max_bytes: int, serve: Callable[[Message], Message]) -> None:
         self._fd, self._max_bytes, self._serve = fd, max_bytes, serve
@@ -89,7 +89,7 @@ class Peer:
             send(self._fd, {"a": self._serve(message["q"])})
 
     def answer_all(self) -> None:
-        """Serve questions until the other end hangs up, which raises WireError."""
+        """Serve questions until the other end closes the channel, which raises `WireError`."""
         while True:
             send(self._fd, {"a": self._serve(self._receive()["q"])})
 
@@ -101,10 +101,10 @@ class Peer:
 
 
 def pack(value: Any, classes: Collection[str] = (), hold: Hold | None = None) -> Message:
-    """A value as a message. `classes` cross by their attributes; `hold(object)` gives the number of one that stays."""
+    """A value as a message. classes: types sent by attributes. hold: returns the number of an object that stays."""
     nodes: list[Any] = []
     numbers: dict[int, int] = {}
-    kept: list[Any] = []  # in the order of their numbers; kept alive, so that no id is used twice
+    kept: list[Any] = []  # in the order of their numbers; kept alive, so that no id is reused
 
     def reference(item: Any) -> Any:
         kind = type(item)
@@ -149,7 +149,7 @@ STANDARD: Mapping[str, Collection[str]] = {
 
 
 def _parts(value: Any) -> list[Any]:
-    """The arguments from which the constructor of a standard type makes the value again."""
+    """The arguments with which the constructor of a standard type recreates the value."""
     kind = type(value).__name__
     if kind == "Decimal":
         return [str(value)]
@@ -163,7 +163,7 @@ def _parts(value: Any) -> list[Any]:
     return [getattr(value, field) for field in fields if hasattr(value, field)]
 
 
-# the base type's own methods: what a subclass says of itself does not count
+# the base type's own methods: overrides in a subclass are ignored
 SHAPES: tuple[tuple[str, Any, Callable[[Any, Reference], list[Any]]], ...] = (
     ("int", int, lambda v, _: [hex(int.__index__(v))]),
     ("float", float, lambda v, _: [float.__float__(v)]),
@@ -182,10 +182,10 @@ SHAPES: tuple[tuple[str, Any, Callable[[Any, Reference], list[Any]]], ...] = (
 
 
 def unpack(message: Message, classes: Mapping[str, type] | None = None, find: Find | None = None) -> Any:
-    """The value of a message, of exact built-in types; whatever is no such message raises WireError.
+    """The value of a message, in exact built-in types; raises `WireError` on an invalid message.
 
-    `classes` maps names to the types that cross by attributes, `find(name, number)` makes a handle's stand-in, and an
-    object of this side that comes home is `find(None, number)`.
+    classes: names of the types that are sent by their attributes. find: `find(name, number)` returns the local stand-in
+    of a handle, `find(None, number)` an object of this side that is sent back.
     """
     try:
         root, nodes = message
@@ -201,7 +201,7 @@ def _no_handles(name: str | None, number: Any) -> Any:
 
 
 class Unpacking:
-    """One message's nodes and what was built of them so far."""
+    """The nodes of one message and the values built from them so far."""
 
     def __init__(self, nodes: list[Any], classes: Mapping[str, type], find: Find) -> None:
         self._nodes, self._classes, self.find = nodes, classes, find
@@ -216,7 +216,7 @@ class Unpacking:
         return result
 
     def get(self, reference: Any) -> Any:
-        """What a reference stands for: itself, or the node that it names."""
+        """The value of a reference: itself, or the node at its index."""
         if not isinstance(reference, dict):
             return reference
         number = reference["r"]
@@ -226,7 +226,7 @@ class Unpacking:
         return self._built[number]
 
     def make_list(self, items: list[Any]) -> list[Any]:
-        """A list, empty at first: it may hold itself, so it is filled after its parents exist."""
+        """A list, empty at first: it may contain itself, so it is filled after its parents exist."""
         shell: list[Any] = []
         self._owed.append(lambda: shell.extend(self.get(item) for item in items))
         return shell
@@ -238,17 +238,17 @@ class Unpacking:
         return shell
 
     def make_object(self, name: str, attributes: list[Any]) -> Any:
-        """An instance of a class that both sides know, its attributes set later, its `__init__` not run."""
+        """An instance of a class that both sides know, without `__init__`; its attributes are set later."""
         shell: Any = object.__new__(self._classes[name])
         self._owed.append(lambda: vars(shell).update((str(key), self.get(item)) for key, item in attributes))
         return shell
 
     def several(self, items: list[Any]) -> list[Any]:
-        """The items of what cannot be filled later."""
+        """The items of a collection that cannot be filled later."""
         return [self.get(item) for item in items]
 
     def make_type(self, name: str) -> type:
-        """A built-in type; built-in functions do not cross."""
+        """A built-in type; built-in functions are not sent."""
         found = getattr(builtins, name)
         if not isinstance(found, type):
             raise WireError("no type")
