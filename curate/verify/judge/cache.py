@@ -1,4 +1,4 @@
-"""What judges have said, on disk: SQLite, keyed by the hash of everything that decides a reply."""
+"""Caches the replies of judges on disk: SQLite, keyed by the hash of everything that determines a reply."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from curate.errors import UserError
 
 
 class JudgeCache:
-    """Replies by content; usable from several threads and processes. Without a path it lasts as long as the process."""
+    """Replies by content key. Safe for several threads and processes. Without a path the cache is in memory."""
 
     def __init__(self, path: Path | None) -> None:
-        """Open or create the file; `UserError` where it is no such database or cannot be written."""
+        """Open or create the file; raises `UserError` if it is no such database or is not writable."""
         self._lock = threading.Lock()
         try:
             if path is not None:
@@ -26,13 +26,13 @@ class JudgeCache:
             raise UserError(f"{path}: cannot keep replies here ({error}); give another path for the cache") from None
 
     def get(self, key: str) -> str | None:
-        """The reply kept under a key."""
+        """The reply stored under a key, or None."""
         with self._lock:
             row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else None
 
     def put(self, key: str, reply: str) -> None:
-        """Keep a reply; the first one stays."""
+        """Store a reply, unless the key already has one."""
         with self._lock:
             self._database.execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, reply))
 

@@ -1,9 +1,9 @@
-"""A model as judge, for pairs that the rules leave undecided: are these two final answers the same?
+"""Asks a model whether two final answers are the same, for pairs that the rules leave undecided.
 
-It is asked twice, the answers in either order, and both replies must agree. A yes is tested by a third question,
-whether the answer also equals a decoy: a judge that says so to anything, or that an answer has talked into it, decides
-nothing. What the rules have decided stays decided. Replies are kept on disk by content. How often the judge agrees with
-the rules is counted on a sample of the pairs that rules decided.
+The model is asked twice, with the answers in either order, and both replies must agree. A yes is tested by a third
+question, whether the answer also equals a decoy: a judge that agrees to anything, or is persuaded by an answer, decides
+nothing. Decisions of the rules are never changed. Replies are cached on disk by content. On a sample of the pairs that
+the rules decide, the judge's agreement with the rules is counted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Opinion = Literal["same", "different", "contradiction", "silence"]
 
 
 class Judge:
-    """`with Judge(speaker) as judge: verdicts = judge.review(items, verdicts)`; usable from several threads."""
+    """`with Judge(speaker) as judge: verdicts = judge.review(items, verdicts)`; safe for several threads."""
 
     def __init__(
         self, speaker: Speaker, *, cache: Path | None = None, audit_rate: float = 0.0, num_in_flight: int = 16
@@ -56,18 +56,18 @@ class Judge:
         self.close()
 
     def close(self) -> None:
-        """Let the model and the cache go, and log the counts."""
+        """Close the model and the cache, and log the counts."""
         self._speaker.close()
         self._cache.close()
         LOG.info("judge: %s", dict(sorted(self.counts.items())))
 
     def review(self, items: Sequence[Item], verdicts: Sequence[Verdict]) -> list[Verdict]:
-        """The verdicts, in order, those that rules left undecided replaced where the judge could tell."""
+        """The verdicts, in order; undecided ones are replaced if the judge decides them."""
         with ThreadPoolExecutor(self._num_in_flight) as pool:
             return list(pool.map(self._review, items, verdicts))
 
     def compare(self, question: str, truth: str, answer: str) -> Opinion:
-        """Whether two answers are the same; `silence` where a reply is missing or cannot be read."""
+        """Whether two answers are the same; `silence` if a reply is missing or invalid."""
         replies = [self._hear(question, truth, answer), self._hear(question, answer, truth)]
         if None in replies:
             return "silence"
@@ -99,11 +99,11 @@ class Judge:
             return Verdict("correct", "judge", "judge", answer, ms)
         if opinion == "different":
             return Verdict("wrong", "different", "judge", answer, ms)
-        # a judge that does not come through adds nothing: the rules' own reason stays
+        # without a usable reply the verdict keeps the reason of the rules
         return replace(verdict, reason="judge_disagrees", ms=ms) if opinion == "contradiction" else verdict
 
     def _audit(self, item: Item, verdict: Verdict, answer: str) -> None:
-        """Count whether the judge agrees with the rules on a sample of what they decided."""
+        """Count the judge's agreement with the rules on a sample of their decisions."""
         content = f"{item.question}\x1f{item.ground_truth}\x1f{answer}".encode("utf-8", "surrogatepass")
         draw = int.from_bytes(hashlib.sha256(content).digest()[:4], "big") / 2**32
         if draw >= self._audit_rate or verdict.reason not in AUDITED:
@@ -118,7 +118,7 @@ class Judge:
             self.counts[name] += 1
 
     def _hear(self, question: str, one: str, other: str) -> bool | None:
-        """One question, from the cache where it was asked before; only a reply that can be read is kept."""
+        """Ask one question, or take its reply from the cache; only a valid reply is cached."""
         messages = ask(question, one, other)
         key = content_key([VERSION, self._speaker.identity(), messages])
         if (kept := self._cache.get(key)) is not None:
@@ -135,13 +135,13 @@ class Judge:
 
 
 def open_judge(config: JudgeConfig) -> Judge:
-    """The judge of a config, behind its server."""
+    """Open a judge with the server and the cache of a config."""
     speaker = ServerSpeaker(config)
     return Judge(speaker, cache=config.cache, audit_rate=config.audit_rate, num_in_flight=config.num_in_flight)
 
 
 def shared_judge(config: JudgeConfig) -> Judge:
-    """The judge that all of this process share which have the same config; closed when the process ends."""
+    """The judge of a config, shared within this process and closed when the process ends."""
     return _JUDGES.get().of(config)
 
 

@@ -1,8 +1,8 @@
-"""What a judge is asked and how its reply is read.
+"""Writes the judge's prompt and parses its reply.
 
 A judge sees two final answers to a question, not which of them is the ground truth, and never the rest of a completion.
-Everything that came from a model or a data set stands in JSON fields, cut to a length, with the characters escaped by
-which chat templates and markup take effect. A reply counts only where every verdict in it says the same.
+All text of a model or a data set is in JSON fields, cut to a maximum length, with the characters of chat templates and
+markup escaped. A reply counts only if all verdicts in it agree.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ SYSTEM: Final = (
 )
 _VERDICT: Final = re.compile(r"\{[^{}]*\"equivalent\"[^{}]*\}")
 _HAS_CONTENT: Final = re.compile(r"[^\W_]|[∞∅ℝℤℚℕℂπ]")
-# <|im_end|>, [INST], </s>: no template token may form from text
+# <|im_end|>, [INST], </s>: text must not form a template token
 _ESCAPED: Final = {ord(character): f"\\u{ord(character):04x}" for character in "<>|[]&`"}
 
 
 def says_something(answer: str) -> bool:
-    """Whether an answer has a letter, a figure or a symbol with a meaning: judges have called a lone colon right."""
+    """Whether an answer has a letter, a figure or a symbol with a meaning: judges have accepted a lone colon."""
     return _HAS_CONTENT.search(re.sub(r"\\[a-zA-Z]+", lambda found: found[0][1:], answer)) is not None
 
 
 def ask(question: str, answer_1: str, answer_2: str) -> list[dict[str, str]]:
-    """The messages that ask whether two answers are equivalent."""
+    """The chat messages that ask whether two answers are equivalent."""
     fields = {
         "question": question[:MAX_QUESTION_CHARS],
         "answer_1": answer_1[:MAX_ANSWER_CHARS],
@@ -47,13 +47,13 @@ def ask(question: str, answer_1: str, answer_2: str) -> list[dict[str, str]]:
 
 
 def decoy(question: str, answer: str) -> str:
-    """A value that no answer is equivalent to; whoever says so does not compare. Other text for each question."""
+    """A value that no answer is equivalent to, one per question, to detect a judge that agrees to anything."""
     digest = hashlib.sha256(f"{question}\x1f{answer}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"{int(digest[:12], 16)} + {int(digest[12:20], 16)}\\sqrt{{{int(digest[20:24], 16) * 4 + 3}}}"
 
 
 def read(reply: str) -> bool | None:
-    """The verdict of a reply; None where it has none, or two that differ, or one that is no boolean."""
+    """The verdict of a reply; None if it has none, differing ones, or one that is not a boolean."""
     spoken = reply.rpartition("</think>")[2]
     verdicts = [_verdict(found) for found in _VERDICT.findall(spoken)]
     return verdicts[0] if verdicts and all(verdict is verdicts[0] for verdict in verdicts) else None

@@ -1,7 +1,7 @@
-"""The model that judges, behind an OpenAI-compatible server: messages go in, a reply comes out, or none.
+"""The client of the judge model, behind an OpenAI-compatible server: messages go in, a reply or None comes out.
 
-It speaks through the server engine's client. Unlike an engine it gives up after a few tries: a judge that does not come
-through leaves a verdict as it was.
+It uses the server engine's client. Unlike an engine it gives up after a few tries: without a reply the verdict is
+unchanged.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ class Speaker(Protocol):
     """A model that replies to messages."""
 
     def say(self, messages: Sequence[dict[str, str]]) -> str | None:
-        """The reply; None where there is none: a time-out, a server that fails, a body that is no reply."""
+        """The reply; None on a timeout, a server failure or a body without a reply."""
         ...
 
     def identity(self) -> dict[str, Any]:  # Any: JSON values
-        """What decides its replies."""
+        """The settings that determine the replies."""
         ...
 
     def close(self) -> None:
-        """Let it go."""
+        """Release its resources."""
         ...
 
 
 class ServerSpeaker:
-    """A model behind an OpenAI-compatible server; usable from several threads."""
+    """A model behind an OpenAI-compatible server; safe for several threads."""
 
     def __init__(self, config: JudgeConfig) -> None:
         self._config = config
@@ -45,11 +45,11 @@ class ServerSpeaker:
         self._url = f"{config.url.rstrip('/')}/chat/completions"
 
     def identity(self) -> dict[str, Any]:
-        """Its model and how replies are drawn; not where the server stands."""
+        """The model name and the sampling settings, without the server's address."""
         return {"model": self._config.model, "max_tokens": self._config.max_tokens, "temperature": 0}
 
     def say(self, messages: Sequence[dict[str, str]]) -> str | None:
-        """See `Speaker`; `UserError` where the server refuses the request itself."""
+        """See `Speaker`; raises `UserError` if the server refuses the request itself."""
         body = {"messages": list(messages), "seed": 0, **self.identity()}
         for attempt in range(self._config.num_tries):
             if attempt:
@@ -70,13 +70,13 @@ class ServerSpeaker:
 
 
 def _refusal(config: JudgeConfig, answer: Answer) -> str:
-    said = " ".join(answer.text.split())[:200]
-    status = f"{answer.status_code}: {said}"
+    text = " ".join(answer.text.split())[:200]
+    status = f"{answer.status_code}: {text}"
     return f"judge {config.url}: refuses model {config.model!r} ({status}); check url, model and key"
 
 
 def _content(answer: Answer) -> str | None:
-    """The text of a reply that ended by itself; whatever else a server sends is none."""
+    """The text of a reply that ended by itself; None for any other response."""
     try:
         choice = json.loads(answer.content)["choices"][0]
         content = choice["message"]["content"]
