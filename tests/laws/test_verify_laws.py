@@ -80,7 +80,7 @@ def test_no_text_crashes_the_verifier(a: str, b: str) -> None:
         assert verdict.ms < 3_000
 
 
-def test_verdicts_depend_on_neither_batch_order_nor_company() -> None:
+def test_verdicts_depend_on_neither_batch_order_nor_batch_content() -> None:
     truths = ["3/4", "\\{1,2\\}", "x^2-1", "(1,2]", "12 cm", "\\sqrt8", "B", "无解", "\\frac12"]
     answers = ["0.75", "2,1", "(x-1)(x+1)", "1<x\\le2", "120 mm", "2\\sqrt2", "(B)", "7", "\\int_0^1 x dx"]
     items = [Item(f"\\boxed{{{a}}}", t) for t in truths for a in answers[:-1]] + [

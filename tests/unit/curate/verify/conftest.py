@@ -1,4 +1,4 @@
-"""What the tests of the code verifier share: whether programs can run here, and short ways to write tests."""
+"""Fixtures of the code verifier's tests: a check that programs can run here, and short ways to write tests."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ Check = Callable[..., Verdict]
 
 @pytest.fixture(scope="session")
 def sandboxed() -> None:
-    """Skips where programs cannot be run safely, and says why."""
+    """Skip, with the reason, if programs cannot run safely here."""
     try:
         check_sandbox(Limits(cpu_s=5, memory_mb=512))
     except SandboxUnavailable as why:

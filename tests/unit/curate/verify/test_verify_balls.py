@@ -33,7 +33,7 @@ def near_one(power: int) -> Node:
 
 
 def is_inside(node: Node) -> bool | None:
-    """Whether the value at 2,000 bits meets the ball at 160; None where there is no value."""
+    """Whether the value at 2,000 bits overlaps the ball at 160 bits; None if there is no value."""
     try:
         with working(160):
             low = evaluate(node, {})
@@ -64,7 +64,7 @@ def test_an_error_of_cancellation_is_in_the_bound() -> None:
         assert -160 < error(ball) < -140
 
 
-def test_threads_do_not_change_one_anothers_precision() -> None:
+def test_threads_do_not_change_each_others_precision() -> None:
     root, errors = Node("root", (num(2), num(2))), {}
 
     def one(bits: int) -> None:

@@ -1,4 +1,4 @@
-"""The table of docs/verify.md is true, and names every reason there is."""
+"""The table of docs/verify.md is true, and contains every reason."""
 
 from __future__ import annotations
 

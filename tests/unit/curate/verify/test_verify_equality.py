@@ -1,4 +1,4 @@
-"""What counts as the same answer, kind by kind, as a bare answer and in a box."""
+"""Equal and different answers of every kind, bare and in a box."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS = sorted({kind for kind, *_ in CASES})
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_bare_answers_are_told_apart(kind: str) -> None:
+def test_bare_answers_get_their_verdict(kind: str) -> None:
     cases = [case for case in CASES if case[0] == kind]
     verdicts = verify_many([Item(answer, truth, is_bare=True) for _, truth, answer, _ in cases], policy=PATIENT)
     missed = [(case, v) for case, v in zip(cases, verdicts, strict=True) if (v.verdict == "correct") != case[3]]
@@ -60,12 +60,12 @@ WRAPPERS = {
     "large brackets": lambda answer: answer.replace("(", "\\left(").replace(")", "\\right)"),
     "bold": lambda answer: f"**{answer}**",
 }
-# what a digit may change without changing the value: rounding, residues, names of constants, an option's wording
+# kinds in which another digit may leave the value unchanged: rounding, residues, names of constants, options
 ANY_DIGIT = re.compile(r"floor|ceil|gcd|max|^0!|C_|mathbb|mod|binom|approx|\([A-J]\)|integer|date")
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
-def test_what_stands_around_an_answer_changes_no_verdict(name: str) -> None:
+def test_text_around_an_answer_changes_no_verdict(name: str) -> None:
     wrap = WRAPPERS[name]
     cases = [c for c in random.Random(1).sample(CASES, 600) if not set("*\\()") & set(c[2]) or name != "bold"]
     cases = [c for c in cases if not c[2].endswith("\\") and "\\left" not in c[2] and "\\(" not in c[2]]
@@ -144,6 +144,6 @@ def test_an_empty_truth_equals_nothing(truth: str) -> None:
     assert check_truth(truth) == "unparseable_ground_truth"
 
 
-def test_other_kinds_than_math_and_code_are_undecided() -> None:
+def test_kinds_other_than_math_and_code_are_undecided() -> None:
     assert verify("\\boxed{5}", "5", kind="agent").verdict == "undecided"
     assert check_truth("5", kind="agent") == "no_verifier"

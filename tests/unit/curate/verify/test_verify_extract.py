@@ -1,4 +1,4 @@
-"""Where an answer is looked for, and why there is none."""
+"""The places where an answer is sought, and the reasons for having none."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_an_explicit_final_answer_is_found(completion: str) -> None:
 
 
 @pytest.mark.parametrize(("reason", "completion"), [(r, c) for r, cs in NOT_FOUND.items() for c in cs])
-def test_what_is_no_final_answer_is_wrong_for_its_reason(reason: str, completion: str) -> None:
+def test_a_completion_without_a_final_answer_is_wrong_with_its_reason(reason: str, completion: str) -> None:
     verdict = verify(completion, "42")
     assert (verdict.verdict, verdict.reason) == ("wrong", reason)
 

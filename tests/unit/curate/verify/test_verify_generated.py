@@ -1,4 +1,4 @@
-"""The generated pairs of the benchmark, and the labelled answers where they lie beside the project."""
+"""The generated pairs of the benchmark, and the labelled answers if they are available beside the project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 @pytest.fixture
 def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The benchmarks' own modules, importable while a test lasts."""
+    """Make the modules of the benchmarks importable during a test."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield
     for name in [name for name in sys.modules if name.partition(".")[0] in ("verify_pairs", "public_truths")]:
@@ -30,14 +30,14 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _counts(verdicts: list[Verdict], expected: list[bool]) -> tuple[int, int]:
-    said = [v.verdict == "correct" for v in verdicts]
-    return sum(s and not e for s, e in zip(said, expected, strict=True)), sum(
-        e and not s for s, e in zip(said, expected, strict=True)
+    are_correct = [v.verdict == "correct" for v in verdicts]
+    return sum(s and not e for s, e in zip(are_correct, expected, strict=True)), sum(
+        e and not s for s, e in zip(are_correct, expected, strict=True)
     )
 
 
 @pytest.mark.usefixtures("benchmarks")
-def test_generated_pairs_of_sixty_kinds_are_told_apart() -> None:
+def test_generated_pairs_of_sixty_kinds_are_decided_correctly() -> None:
     from verify_pairs import KINDS, pairs
 
     made = list(pairs(3, seed=7))
@@ -56,7 +56,7 @@ def test_hand_labelled_answers_get_their_label(shared: Path) -> None:
 
 
 @pytest.mark.shared
-def test_public_bug_reports_about_answers_are_mended(shared: Path) -> None:
+def test_answers_of_public_bug_reports_are_decided_correctly(shared: Path) -> None:
     rows = _rows(shared / "cases" / "answer_bugs.jsonl")
     rows = [row for row in rows if row["level"] in ("answer", "response")]
     verdicts = verify_many(

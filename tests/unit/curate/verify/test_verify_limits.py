@@ -1,4 +1,4 @@
-"""What hostile answers may cost: bounded time and memory, no lost neighbours, no processes left behind."""
+"""The cost of hostile answers: bounded time and memory, no effect on other pairs, no processes left behind."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_hostile_answer_is_refused_in_time(truth: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LONG)
-def test_a_million_characters_get_their_verdict_in_time(kind: str) -> None:
+def test_a_million_characters_are_decided_in_time(kind: str) -> None:
     verdict = verify(LONG[kind], "7")
     assert verdict.verdict == "wrong"
     assert verdict.reason != "worker_crash"
@@ -84,7 +84,7 @@ def test_a_million_characters_get_their_verdict_in_time(kind: str) -> None:
 
 
 @pytest.mark.parametrize("noise", ["\x00", "\u202e", "\u200b" * 900, "\ufeff", "\ud800", "\u0301"])
-def test_signs_that_nobody_sees_break_nothing(noise: str) -> None:
+def test_invisible_characters_break_nothing(noise: str) -> None:
     for completion in (f"{noise}\\boxed{{7}}{noise}", f"\\boxed{{{noise}7{noise}}}", noise):
         assert verify(completion, "8").verdict == "wrong"
         assert verify(completion, "7").reason != "worker_crash"
@@ -104,7 +104,7 @@ def test_code_in_an_answer_is_never_executed(template: str, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
-def test_a_pair_that_hangs_is_killed_and_harms_no_other() -> None:
+def test_a_hanging_pair_is_killed_without_effect_on_others() -> None:
     hanging = Item(r"\boxed{\sum_{k=1}^{10^{12}} \sin(k^2)}", "5")
     good = [Item(rf"\boxed{{\sum_{{k=1}}^{{{n}}} k}}", str(n * (n + 1) // 2)) for n in range(3, 9)]
     policy = Policy(timeout_s=1.0)
@@ -120,8 +120,8 @@ def test_a_time_out_is_wrong_only_under_its_policy() -> None:
     assert verify(completion, "5", policy=policy).verdict == "wrong"
 
 
-def test_a_pair_beyond_its_memory_is_reported_and_the_next_is_served() -> None:
-    # memory is looked at from time to time: a pair that is done at once may be done before
+def test_a_pair_beyond_its_memory_is_reported_and_the_next_is_decided() -> None:
+    # memory is sampled: a pair that ends between two samples may exceed the limit unseen
     endless = ("5", r"\sum_{k=1}^{10^{12}} \sin(k^2)")
     assert ask_many([endless], Policy(max_memory_mb=32))[0][0] == "memory"
     assert ask_many([("3", r"\sum_{k=1}^{2} k")], Policy())[0][0] == "equal"
@@ -143,7 +143,7 @@ def test_a_pair_beyond_its_memory_is_reported_and_the_next_is_served() -> None:
         ("e^{-1000}", r"\int_{1000}^{\infty} e^{-x} dx", "correct"),
     ],
 )
-def test_sums_limits_and_integrals_are_worked_out(truth: str, answer: str, verdict: str) -> None:
+def test_sums_limits_and_integrals_are_evaluated(truth: str, answer: str, verdict: str) -> None:
     found = verify(f"\\boxed{{{answer}}}", truth, policy=Policy(timeout_s=60)).verdict
     assert found == verdict or (verdict == "not correct" and found != "correct")
 

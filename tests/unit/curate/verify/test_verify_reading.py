@@ -1,4 +1,4 @@
-"""What the grammar reads: one tree for every spelling, and the same refusal each time it is asked."""
+"""The grammar gives one tree for every spelling, and the same error on every call."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("text", UNREADABLE)
-def test_a_refusal_says_what_the_grammar_missed_each_time(text: str) -> None:
-    for _ in range(2):  # the second time from memory
+def test_an_unreadable_text_raises_the_same_error_every_time(text: str) -> None:
+    for _ in range(2):  # the second time from the cache
         with pytest.raises(UnreadableError) as refused:
             parsed(text, Policy())
         assert str(refused.value) == UNREADABLE[text]
 
 
-def test_a_limit_is_told_from_a_sign_that_the_grammar_does_not_know() -> None:
+def test_an_exceeded_limit_raises_another_error_than_an_unknown_sign() -> None:
     deep = "(" * 70 + "1" + ")" * 70
     for _ in range(2):
         with pytest.raises(TooLargeError, match="70 levels of brackets"):

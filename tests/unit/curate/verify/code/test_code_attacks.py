@@ -1,4 +1,4 @@
-"""A program that does not solve its problem is never correct, whatever it does to look so, and harms no machine."""
+"""A program that does not solve its problem is never correct, whatever it tries, and harms no machine."""
 
 import json
 import os
@@ -63,7 +63,7 @@ STDIO_ATTACKS = {
 
 
 @pytest.mark.parametrize("source", STDIO_ATTACKS.values(), ids=STDIO_ATTACKS)
-def test_what_was_not_printed_in_time_does_not_count(check: Check, source: str) -> None:
+def test_output_after_the_time_limit_does_not_count(check: Check, source: str) -> None:
     assert check(source, ("2\n", "4\n")).verdict == "wrong"
 
 
@@ -118,7 +118,7 @@ def test_attackers_leave_no_zombies(check: Check) -> None:
     assert not any(line.startswith("Z") for line in states.split())
 
 
-def test_an_attacker_does_not_touch_the_verdicts_beside_it(check: Check) -> None:
+def test_an_attacker_does_not_change_concurrent_verdicts(check: Check) -> None:
     verdicts: dict[int, str] = {}
 
     def one(index: int) -> None:
@@ -156,7 +156,7 @@ def test_without_bubblewrap_nothing_runs_unless_it_is_trusted(monkeypatch: pytes
 
 
 def _children(named: str) -> list[str]:
-    """Command lines of processes on the machine that hold a mark."""
+    """Command lines of the processes on the machine that contain a mark."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -195,7 +195,7 @@ def hoard():
 
 
 @pytest.mark.parametrize("style", ["call", "stdio"])
-def test_processes_that_hoard_memory_together_are_ended_together(sandboxed: None, style: str) -> None:
+def test_processes_over_their_total_memory_are_ended_together(sandboxed: None, style: str) -> None:
     policy = Policy(code_timeout_s=5.0, code_memory_mb=160, code_total_memory_mb=256)  # each one is within its limit
     if style == "call":
         source = f"{HOARD}\ndef f(x):\n    hoard()\n    time.sleep(30)\n    return 4"
@@ -209,7 +209,7 @@ def test_processes_that_hoard_memory_together_are_ended_together(sandboxed: None
     assert verify_code("```python\ndef f(x): return x * x\n```", CALL_TESTS, policy).verdict == "correct"
 
 
-def test_what_a_tree_of_processes_holds_is_summed() -> None:
+def test_the_memory_of_a_process_tree_is_summed() -> None:
     source = (
         "import os,time\nheld=bytearray(60<<20)\nos.fork()\n"
         "held[:]=bytes(len(held))\nprint(1,flush=True)\ntime.sleep(20)"

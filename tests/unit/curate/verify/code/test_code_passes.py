@@ -1,4 +1,4 @@
-"""What a right program may do: every style of test, and what public sets' own solutions rely on."""
+"""Correct programs pass every style of test, including the reference solutions of public sets."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ from curate.verify.verdict import Verdict
 
 Check = Callable[..., Verdict]
 
-# what the standard library of the sandbox does not have
+# modules that the sandbox's Python does not have
 NEEDS_PACKAGES = ("sortedcontainers", "numpy")
 
 
@@ -175,11 +175,11 @@ def test_a_loop_is_a_timeout_and_not_a_failed_test(check: Check, style: object) 
     assert (verdict.verdict, verdict.reason) == ("wrong", "timeout")
 
 
-PATIENT = Policy(code_timeout_s=30.0)  # MBPP 123 works for seconds; a busy machine must not decide
+PATIENT = Policy(code_timeout_s=30.0)  # MBPP 123 runs for seconds; a busy machine must not change verdicts
 
 
 def canonical(shared: Path, step: int) -> list[tuple[str, str, str | None]]:
-    """(name, completion, tests) of the sets' own solutions, every `step`th."""
+    """(name, completion, tests) of every `step`th reference solution of the sets."""
     data = shared / "data"
     mbpp = map(json.loads, (data / "mbpp/mbpp.jsonl").read_text().splitlines())
     humaneval = map(json.loads, gzip.decompress((data / "humaneval/HumanEval.jsonl.gz").read_bytes()).splitlines())

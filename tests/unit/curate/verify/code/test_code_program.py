@@ -1,4 +1,4 @@
-"""Which program a completion hands in."""
+"""The program that is extracted from a completion."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_a_body_continues_its_prompt(body: str) -> None:
         ("```python\n" + "x = 1\n" * 100_000 + "```", "too_long"),
     ],
 )
-def test_no_program_has_a_reason(completion: str, reason: str) -> None:
+def test_a_missing_program_has_a_reason(completion: str, reason: str) -> None:
     assert find_program(completion, ["f"]) == (None, reason)
 
 
@@ -89,7 +89,7 @@ def test_a_program_that_reads_is_found_among_examples(completion: str) -> None:
         "\ud800",
     ],
 )
-def test_source_made_to_break_the_parser_is_only_text(source: str) -> None:
+def test_source_that_breaks_the_parser_is_only_text(source: str) -> None:
     assert find_program(f"```python\n{source}\n```", ["f"]).reason in ("no_answer", "too_long")
 
 

@@ -65,7 +65,7 @@ def test_a_row_without_tests_has_none(row: dict[str, object]) -> None:
     assert tests_format.tests_from_row(row) is None
 
 
-def test_the_solution_defines_which_names_are_its_own() -> None:
+def test_entry_points_are_the_names_that_the_solution_defines() -> None:
     row = {
         "code": "import re\nclass Pair: pass\ndef sum(a): return a\nLIMIT = 3",
         "test_list": ["assert sum(Pair()) == LIMIT", "assert len(re.findall('a', str(sum(1)))) == 0"],

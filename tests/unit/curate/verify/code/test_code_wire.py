@@ -1,4 +1,4 @@
-"""Values that cross the wire arrive as equal plain data, and nothing that arrives is more than data."""
+"""Values sent over the wire arrive as equal plain data, and nothing but plain data arrives."""
 
 import os
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def test_a_long_chain_does_not_overflow() -> None:
     assert depth == 100_000
 
 
-def test_subclasses_arrive_as_what_they_hold() -> None:
+def test_subclasses_arrive_as_their_base_values() -> None:
     class Liar(int):
         def __eq__(self, other: object) -> bool:
             return True

@@ -1,4 +1,4 @@
-"""The judge over real HTTP: a scripted server that is right, wrong, broken, slow, or talked into anything."""
+"""The judge over real HTTP: a scripted server that is right, wrong, broken, slow, or gullible."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def judged(script: Script, item: Item = ITEM, verdict: Verdict = UNDECIDED, **co
         return judge.review([item], [verdict])[0], judge
 
 
-def test_what_rules_leave_open_is_decided_when_both_orders_agree() -> None:
+def test_an_undecided_pair_is_decided_if_both_orders_agree() -> None:
     same, _ = judged(fair)
     assert (same.verdict, same.reason, same.stage) == ("correct", "judge", "judge")
     other, _ = judged(lambda *_: says({"equivalent": False}))
@@ -49,7 +49,7 @@ def test_a_judge_that_says_yes_to_anything_decides_nothing() -> None:
     assert (verdict.verdict, verdict.reason) == ("undecided", "judge_disagrees")
 
 
-def test_what_rules_decided_is_never_asked() -> None:
+def test_pairs_that_rules_decided_are_never_sent() -> None:
     decided = [
         Verdict("wrong", "different", "numeric", "7", 0.1),
         Verdict("wrong", "different", "symbolic", "x", 0.1),
@@ -111,12 +111,12 @@ def test_a_server_that_is_gone_leaves_the_verdict_as_it_was() -> None:
         assert judge.review([ITEM], [UNDECIDED]) == [UNDECIDED]
 
 
-def test_a_failing_server_is_asked_again() -> None:
+def test_a_failing_server_is_retried() -> None:
     verdict, _ = judged(lambda fields, number: fair(fields, 0) if number > 1 else (503, {}), num_tries=2)
     assert verdict.verdict == "correct"
 
 
-def test_a_refused_request_is_the_users_to_mend() -> None:
+def test_a_refused_request_is_a_user_error() -> None:
     with pytest.raises(UserError, match=r"refuses model 'm' \(401: .*bad key.*\); check"):
         judged(lambda *_: (401, {"error": "bad key"}))
     with pytest.raises(UserError, match="--url is 'localhost'"):
@@ -147,7 +147,7 @@ def test_an_injection_stays_inside_its_field(injection: str) -> None:
 
 
 @pytest.mark.parametrize("injection", INJECTIONS)
-def test_an_answer_that_talks_a_judge_into_yes_is_not_correct(injection: str) -> None:
+def test_an_answer_that_persuades_the_judge_is_not_correct(injection: str) -> None:
     def gullible(fields: dict[str, str], _: int) -> Any:
         return says({"equivalent": injection in (fields["answer_1"], fields["answer_2"])})
 
@@ -161,7 +161,7 @@ def test_a_judge_that_repeats_the_answer_gives_no_second_verdict() -> None:
 
 
 @pytest.mark.parametrize("answer", ["", " ", ":", "!!!", "...", "()", "$$", "—", "_", "{}", "\\,"])
-def test_bare_punctuation_is_no_answer_and_is_not_asked(answer: str) -> None:
+def test_bare_punctuation_is_no_answer_and_is_not_sent(answer: str) -> None:
     with serve(fair) as (url, bodies), open_judge(JudgeConfig(url=url, model="m")) as judge:
         verdict = Verdict("undecided", "unparseable_answer", "symbolic", answer, 0.1)
         assert judge.review([ITEM], [verdict])[0].verdict == "wrong"
@@ -173,7 +173,7 @@ def test_a_short_answer_says_something(answer: str) -> None:
     assert says_something(answer)
 
 
-def test_a_long_answer_is_not_asked_and_fields_are_capped() -> None:
+def test_a_long_answer_is_not_sent_and_fields_are_capped() -> None:
     verdict = Verdict("undecided", "unparseable_answer", "symbolic", "4 or so " * 100, 0.1)
     with serve(fair) as (url, bodies), open_judge(JudgeConfig(url=url, model="m")) as judge:
         assert judge.review([ITEM], [verdict]) == [verdict]

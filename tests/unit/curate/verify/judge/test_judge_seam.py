@@ -1,4 +1,4 @@
-"""The judge where verdicts are used: sampling stages, evaluation and rewards ask it through one config, or nobody."""
+"""The judge in use: sampling stages, evaluation and rewards call it through one config, or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from curate.verify.verdict import Item
 from train.rewards.rewards import Accuracy, Setting
 
 GRADUS = Path(sys.executable).with_name("gradus")
-TRUTH = "\\{1, 3, 5, \\ldots, 99\\}"  # rules cannot say what the dots stand for
+TRUTH = "\\{1, 3, 5, \\ldots, 99\\}"  # the rules cannot interpret the dots
 ANSWER = "so it is \\boxed{\\text{the odd numbers below one hundred}}"
 ITEM = Item(ANSWER, TRUTH, question="Which numbers?")
 
@@ -27,30 +27,30 @@ def judged_by(url: str, **fields: object) -> GradingConfig:
     return GradingConfig(judge=json.dumps({"url": url, "model": "m", "num_tries": 1, **fields}))  # type: ignore[arg-type]
 
 
-def test_without_a_judge_nothing_is_asked_and_undecided_stays() -> None:
+def test_without_a_judge_no_request_is_made_and_undecided_stays() -> None:
     assert GradingConfig().judge is None
     assert verdicts([ITEM], GradingConfig())[0].verdict == "undecided"
 
 
-def test_a_graded_sample_takes_the_judges_word_where_rules_have_none() -> None:
+def test_a_graded_sample_takes_the_judges_verdict_if_rules_are_undecided() -> None:
     asked = Problem("k", "Which numbers?", TRUTH, "math", None)
-    said = Completion("k", 0, ANSWER, 9, "stop", 0)
+    completion = Completion("k", 0, ANSWER, 9, "stop", 0)
     with serve(fair) as (url, bodies):
-        sample = grade(asked, said, judged_by(url))
+        sample = grade(asked, completion, judged_by(url))
         assert (sample.verdict, sample.verdict_reason) == ("correct", "judge")
         assert len(bodies) == 3  # both orders and the decoy
     with serve(lambda *_: says({"equivalent": False})) as (url, _):
-        assert grade(asked, said, judged_by(url)).verdict == "wrong"
+        assert grade(asked, completion, judged_by(url)).verdict == "wrong"
 
 
-def test_what_rules_decide_is_never_asked() -> None:
+def test_pairs_that_rules_decide_are_never_sent() -> None:
     with serve(fair) as (url, bodies):
         found = verdicts([Item("\\boxed{5}", "5"), Item("\\boxed{6}", "5")], judged_by(url))
         assert [v.verdict for v in found] == ["correct", "wrong"]
         assert bodies == []
 
 
-def test_the_accuracy_reward_asks_the_same_judge() -> None:
+def test_the_accuracy_reward_uses_the_same_judge() -> None:
     def rewards(config: GradingConfig) -> list[float | None]:
         reward = Accuracy(Setting(config, max_tokens=64, end_ids=frozenset({2})))
         texts = [[{"role": "assistant", "content": text}] for text in (ANSWER, "\\boxed{}")]
@@ -61,7 +61,7 @@ def test_the_accuracy_reward_asks_the_same_judge() -> None:
         assert rewards(judged_by(url)) == [1.0, 0.0]
 
 
-def test_a_judge_that_does_not_come_through_leaves_undecided() -> None:
+def test_a_judge_without_a_reply_leaves_undecided() -> None:
     with serve(lambda *_: (500, {})) as (url, _):
         assert verdicts([ITEM], judged_by(url))[0].verdict == "undecided"
 
