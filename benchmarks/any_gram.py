@@ -8,7 +8,7 @@ import polars as pl
 
 
 class AnyGram:
-    """A published rule: contaminated when any `size` words in a row stand in a benchmark too."""
+    """A published rule: contaminated when any `size` consecutive words occur in a benchmark too."""
 
     def __init__(self, items: pl.DataFrame, size: int, *, strips_punctuation: bool) -> None:
         self._size, self._strips = size, strips_punctuation

@@ -1,8 +1,8 @@
 """What the curriculum costs and what it saves: draw and load time, false retirement, groups without a gradient.
 
-Run with `python benchmarks/curriculum_bench.py [--quick]`. One thread is used, and its CPU time told, so that other
-work on the machine matters little. Closed forms stand beside what they predict. (A script called curriculum.py would
-hide the package of that name.)
+Run with `python benchmarks/curriculum_bench.py [--quick]`. It uses one thread and prints its CPU time, so that other
+work on the machine matters little. Closed forms are printed beside what they predict. (A script called curriculum.py
+would hide the package of that name.)
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def speed(num: int) -> None:
     print(f"\n{num:,} active problems, batches of 512, one thread: CPU ms (median, worst of 20)")
     for policy in POLICIES:
         curriculum = Curriculum.create(problems, CurriculumConfig(policy=policy, outage_p=0), {})
-        draws, tells = [], []
+        draws, updates = [], []
         for step in range(21):
             draws.append(_ms(lambda c=curriculum, s=step: c.draw(512, step=s)))
             visits = [Visit(row, 4, 4, 0) for row in curriculum.draw(512, step=step)]
-            tells.append(_ms(lambda c=curriculum, v=visits, s=step: c.observe(v, step=s)))
+            updates.append(_ms(lambda c=curriculum, v=visits, s=step: c.observe(v, step=s)))
         # the first round loads libraries
-        print(f"  {policy:<14} draw {_spread(draws[1:])}   observe {_spread(tells[1:])}")
+        print(f"  {policy:<14} draw {_spread(draws[1:])}   observe {_spread(updates[1:])}")
     with tempfile.TemporaryDirectory() as folder:
         save = _ms(lambda: curriculum.save(Path(folder)))
         load = _ms(lambda: Curriculum.load(Path(folder), problems, curriculum.config, {}))
@@ -97,7 +97,7 @@ def simulation(num: int) -> None:
 
 
 def learning(num: int) -> None:
-    """What policies do with a model that learns, with rates that stand still between visits and with a gain."""
+    """What policies do with a model that learns, with constant rates between visits and with a gain."""
     problems = _measured(num, num_families=8)
     sizes = {"steps": 200, "num_problems": 32, "group_size": 8, "seeds": 4}
     print(f"\n{num:,} problems of Beta(.5,.5), 8 families, {sizes}, learner steady")

@@ -1,7 +1,7 @@
 """How well does decontamination find what is there, and spare what is not? Beside it, two n-gram rules in common use.
 
 Every item of a benchmark is turned into a pool row in each of several ways, from a plain copy to one with other
-numbers; real training sets that are known to be clean say how much is flagged wrongly. The two rules are the published
+numbers; real training sets that are known to be clean show how much is flagged wrongly. The two rules are the published
 ones: a row is contaminated when it shares any 8 words in a row with a benchmark (open-r1's filter: lower case, split
 at white space), or any 13 (GPT-3's, also without punctuation).
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows a second are told per core
+os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows a second are per core
 
 import argparse
 import json

@@ -4,8 +4,8 @@ Made-up problems with planted copies (a word in twenty another) and variants (ot
 Gradus and through three ways of doing it with MinHash libraries: `datasketch` one update at a time, `MinHash.bulk`, and
 `rensa`'s deduplicator. All start from prompts and end with the rows to drop, in one run on the same machine. The others
 get the cheapest tokens there are (lower case, split at white space); Gradus also normalises, compares and guards. The
-ratios say how many times as long another way takes, by the clock and in processor seconds; the best of three rounds of
-each.
+ratios give the time of another way in multiples of ours, by the clock and in processor seconds; the best of three
+rounds of each.
 
     python benchmarks/dedup.py [--rows 20000]
 """

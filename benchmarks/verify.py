@@ -138,10 +138,10 @@ def print_accuracy(sets: dict[str, list[Labelled]]) -> None:
 
 
 def scores(outcomes: Sequence[tuple[bool, bool]]) -> str:
-    """Accuracy, false positives and false negatives of (said, is) pairs."""
-    right = sum(said == is_so for said, is_so in outcomes) / len(outcomes)
-    num_fp = sum(said and not is_so for said, is_so in outcomes)
-    num_fn = sum(is_so and not said for said, is_so in outcomes)
+    """Accuracy, false positives and false negatives of (verdict, label) pairs."""
+    right = sum(verdict == label for verdict, label in outcomes) / len(outcomes)
+    num_fp = sum(verdict and not label for verdict, label in outcomes)
+    num_fn = sum(label and not verdict for verdict, label in outcomes)
     return f"{right:>8.2%} {num_fp:>4} {num_fn:>4}"
 
 

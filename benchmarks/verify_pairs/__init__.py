@@ -25,7 +25,7 @@ KINDS: Final[dict[str, Callable[[Rng], Made]]] = {
 
 
 class Pair(NamedTuple):
-    """One pair and what a verifier should say of it."""
+    """One pair and the verdict that a verifier should give."""
 
     kind: str
     ground_truth: str
