@@ -1,7 +1,7 @@
-"""The command line: `gradus <room> <command>`. A room is imported only when one of its commands is used.
+"""The entry point: `gradus <room> <command>`. It imports a room only when one of its commands is called.
 
-`gradus --help` imports no room, so it is fast. A user's mistake (`UserError`, or a command
-line that cannot be read) becomes one line on stderr and exit 1; anything else is a bug and keeps its traceback.
+`gradus --help` imports no room, which keeps it fast. A user's mistake (`UserError`, or a command line that cannot be
+parsed) becomes one line on stderr and exit 1; any other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-STOPPED: Final = 130  # how typer ends a command that Ctrl-C stopped
+STOPPED: Final = 130  # typer's exit code after Ctrl-C
 
 
 class Room(NamedTuple):
-    """A room's package, whose `commands.app` is its typer app, and its line in the door's help."""
+    """A room's package, whose `commands.app` is its typer app, and its line in `gradus --help`."""
 
     package: str
     help: str
@@ -28,34 +28,34 @@ class Room(NamedTuple):
 
 ROOMS: Final = {
     "curate": Room("curate", "Raw pools to a curated, graded dataset: one command per stage."),
-    "curriculum": Room("curriculum", "Which problem next: look at, explain and plot a curriculum."),
+    "curriculum": Room("curriculum", "Problem selection: inspect, plot and simulate a curriculum."),
     "train": Room("train", "SFT, GRPO with the curriculum, and evaluation, on TRL."),
     "card": Room("data_cards", "Data cards: build, push, pull and trace dataset artifacts."),
 }
 
 
-# torch and its OpenMP read these when they are loaded; the user's own values have priority
+# read by torch and its OpenMP when they are loaded; values that the user set take precedence
 BEFORE_TORCH: Final = {
-    # its C++ side otherwise remarks on memory nodes whenever vLLM starts
+    # otherwise its C++ side warns about memory nodes whenever vLLM starts
     "TORCH_CPP_LOG_LEVEL": "ERROR",
-    # threads that spin on while they wait take the very core they wait for: `benchmarks/busy_machine.py`
+    # waiting threads that spin occupy the cores that others need: `benchmarks/busy_machine.py`
     "GOMP_SPINCOUNT": "10000",
 }
 
 
 class Door(TyperGroup):
-    """A group whose rooms are imported when they are entered, not when the door's help is printed."""
+    """A command group that imports a room when it is called, not for the help of `gradus` itself."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # Any: click's Context, which typer does not export
-        """The rooms, in the order of the work."""
+        """The rooms, in the order of the workflow."""
         return list(ROOMS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A placeholder with its line of help, which is all that the door's own help needs."""
+        """A placeholder with the room's help line, enough for `gradus --help`."""
         return TyperGroup(name=cmd_name, help=ROOMS[cmd_name].help) if cmd_name in ROOMS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The room itself, imported now that it is entered."""
+        """The room that the arguments name, imported here."""
         if args[0] not in ROOMS:
             from curate.config import nearest
             from curate.errors import UserError
@@ -82,7 +82,7 @@ def _door() -> None:
 
 
 def shadowed_room() -> str | None:
-    """A line naming the file that hides one of our packages, or None: plain top-level packages can be shadowed."""
+    """An error line naming the file that shadows one of our top-level packages, or None."""
     here = Path(__file__).resolve().parent
     for package in (room.package for room in ROOMS.values()):
         spec = importlib.util.find_spec(package)
@@ -93,19 +93,19 @@ def shadowed_room() -> str | None:
 
 
 def prepare_for_torch() -> None:
-    """Set what torch reads when it is loaded, where the user has not."""
+    """Set the environment variables of `BEFORE_TORCH` that the user has not set."""
     for name, value in BEFORE_TORCH.items():
         os.environ.setdefault(name, value)
 
 
 def misused(error: typer.TyperException) -> str:
-    """The line for a command line that cannot be read: an unknown option, a missing argument."""
+    """The error line for a command line that cannot be parsed: an unknown option, a missing argument."""
     ctx, message = getattr(error, "ctx", None), str(getattr(error, "format_message", error.__str__)())
     if "\n" in message:
         return message  # a group without a command: its help
-    text = message[:1].lower() + message[1:].rstrip(".")
+    reason = message[:1].lower() + message[1:].rstrip(".")
     where = f"{ctx.command_path} --help" if ctx is not None else "the command's --help"
-    return f"gradus: {text}{' ' if text.endswith('?') else '; '}see {where}"
+    return f"gradus: {reason}{' ' if reason.endswith('?') else '; '}see {where}"
 
 
 def main() -> None:

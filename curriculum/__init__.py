@@ -1,4 +1,4 @@
-"""Which problem next: statistics, policies, retirement with a guarantee, and state that resumes exactly."""
+"""Selects the next problems to train on. Problems and training outcomes come in; batches and resumable state go out."""
 
 from curriculum.config import CurriculumConfig
 from curriculum.curriculum import Curriculum

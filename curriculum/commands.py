@@ -1,4 +1,4 @@
-"""The commands of the curriculum room: look at a run's curriculum, or try settings before spending GPU time."""
+"""Commands of the curriculum room: inspect a run's curriculum, or simulate settings before spending GPU time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ from curriculum.simulate.simulate import SimulateConfig, simulate, table
 Run = Annotated[
     Path, typer.Argument(help="Run folder of gradus train grpo, or one of its checkpoints.", show_default=False)
 ]
-Key = Annotated[str, typer.Argument(help="The problem's key, or its beginning.", show_default=False)]
+Key = Annotated[str, typer.Argument(help="Problem key, or a unique prefix of it.", show_default=False)]
 Png = Annotated[
     Path | None, typer.Option("--out", help="PNG to write; default RUN/curriculum.png.", show_default=False)
 ]
 Dataset = Annotated[Path, typer.Argument(help="Artifact folder with measured pass rates.", show_default=False)]
 Settings = Annotated[
     Path | None,
-    typer.Option("--curriculum", help="YAML of curriculum settings; default: the defaults.", show_default=False),
+    typer.Option(
+        "--curriculum", help="YAML file of curriculum settings; default: built-in settings.", show_default=False
+    ),
 ]
 SimulatePng = Annotated[
-    Path | None, typer.Option("--out", help="PNG to write; default simulate.png here.", show_default=False)
+    Path | None, typer.Option("--out", help="PNG to write; default ./simulate.png.", show_default=False)
 ]
 
 app = typer.Typer(
@@ -39,13 +41,13 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Which problem next: look at a run's curriculum, or try policies before spending GPU time.",
+    help="Problem selection: inspect a run's curriculum, or simulate policies before spending GPU time.",
 )
 
 
 @app.command()
 def status(run: Run) -> None:
-    """Show the pools of a run's problems, the share of groups without a signal, and the next re-checks.
+    """Show a run's pool sizes, its share of zero-variance groups and its next re-checks.
 
     Example: gradus curriculum status runs/grpo
     """
@@ -54,7 +56,7 @@ def status(run: Run) -> None:
 
 @app.command()
 def explain(run: Run, key: Key) -> None:
-    """Show a problem's history, visit by visit, and why it is where it is.
+    """Show every visit of a problem and the reason for its current pool.
 
     Example: gradus curriculum explain runs/grpo 3f2a91
     """
@@ -63,7 +65,7 @@ def explain(run: Run, key: Key) -> None:
 
 @app.command()
 def plot(run: Run, out: Png = None) -> None:
-    """Draw pools, success rates, zero-variance share and moves over the steps into a PNG.
+    """Plot pools, success rates, zero-variance share and moves by training step as a PNG.
 
     Example: gradus curriculum plot runs/grpo --out curriculum.png
     """

@@ -1,4 +1,4 @@
-"""The options of the curriculum, each with its name, type, default and help."""
+"""Curriculum options: the name, type, default and help of each, defined once."""
 
 from __future__ import annotations
 
@@ -10,66 +10,71 @@ from curate.config import Config
 
 
 class CurriculumConfig(Config):
-    """Which problem next, when one counts as mastered, and when it comes back. A step is one of the trainer's."""
+    """Settings of problem selection, retirement and re-checks. A step is a training step."""
 
     policy: Literal["uniform", "prioritized", "easy_to_hard", "learnability", "target"] = Field(
-        "target", description="How slots go to active problems."
+        "target", description="Policy that assigns slots to active problems."
     )
-    seed: int = Field(0, ge=0, description="Seed of all draws; draw number d uses (seed, d) and nothing carried over.")
+    seed: int = Field(0, ge=0, description="Seed of all draws; draw d seeds a generator of its own with (seed, d).")
     half_life_visits: float = Field(
-        3.0, gt=0, description="Visits after which an outcome weighs half; large values never forget."
+        3.0, gt=0, description="Visits after which an outcome's weight halves; very large values never forget."
     )
     gain_half_life: float = Field(
         30.0,
         ge=0,
-        description="Steps after which a batch weighs half in the estimate of how fast all problems become easier; "
-        "0 = rates do not change between visits.",
+        description="Steps after which a batch's weight halves in the estimate of how fast all problems become easier; "
+        "0 keeps rates constant between visits.",
     )
     prior_weight: float = Field(
-        8.0, ge=0, description="At most this many of the measured samples count as evidence of the pass rate."
+        8.0, ge=0, description="Maximum number of measured samples that count as evidence of the pass rate."
     )
     floor: float = Field(
-        0.05, gt=0, le=1, description="Share of slots drawn evenly from all active and parked problems."
+        0.05, gt=0, le=1, description="Share of slots drawn uniformly from all active and parked problems."
     )
-    target: float = Field(0.5, gt=0, lt=1, description="Policy target: the success rate to draw nearest to.")
+    target: float = Field(0.5, gt=0, lt=1, description="Policy target: preferred success rate of drawn problems.")
     level: str | None = Field(
-        None, description="Column, or field of extra, that orders easy to hard; default: the measured pass rate."
+        None,
+        description="Column, or field of extra, that ranks problems from easy to hard; default: measured pass rate.",
     )
     hard_from_step: int | None = Field(
-        None, ge=0, description="From this step on draw only from the hardest problems, whatever the policy."
+        None, ge=0, description="First step from which only the hardest problems are drawn, under every policy."
     )
-    hard_share: float = Field(0.5, gt=0, le=1, description="Which share of the problems counts as the hardest.")
+    hard_share: float = Field(0.5, gt=0, le=1, description="Share of the problems that counts as the hardest.")
     rule: Literal["e_process", "threshold", "posterior", "none"] = Field(
-        "e_process", description="What retires a problem; only e_process bounds false retirement."
+        "e_process", description="Retirement rule; only e_process bounds false retirement."
     )
-    p0: float = Field(0.8, gt=0, lt=1, description="A problem is mastered when its success rate exceeds this.")
-    alpha: float = Field(0.05, gt=0, lt=1, description="Bound on the probability of ever retiring below p0.")
-    threshold: float = Field(1.0, gt=0, le=1, description="Rule threshold: retire when one group reaches this rate.")
+    p0: float = Field(0.8, gt=0, lt=1, description="Success rate above which a problem is mastered.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="Bound on the probability of ever retiring a problem below p0.")
+    threshold: float = Field(
+        1.0, gt=0, le=1, description="Rule threshold: success rate of one group that retires a problem."
+    )
     recheck_after: int = Field(20, ge=1, description="Steps from retirement to the first re-check.")
-    recheck_growth: float = Field(2.0, ge=1, description="Factor on the interval after each passed re-check.")
-    recheck_share: float = Field(0.05, ge=0, le=1, description="At most this share of all slots goes to re-checks.")
-    park_after: int = Field(8, ge=1, description="Visits in a row without a success after which a problem is parked.")
+    recheck_growth: float = Field(2.0, ge=1, description="Growth factor of the interval after each passed re-check.")
+    recheck_share: float = Field(0.05, ge=0, le=1, description="Maximum share of all slots for re-checks.")
+    park_after: int = Field(
+        8, ge=1, description="Consecutive visits without a success after which a problem is parked."
+    )
     quarantine_after: int = Field(
-        3, ge=1, description="Visits in a row that were mostly undecided after which a problem is quarantined."
+        3, ge=1, description="Consecutive mostly undecided visits after which a problem is quarantined."
     )
     quarantine_rate: float = Field(
-        0.5, gt=0, lt=1, description="A visit counts as mostly undecided above this share of its completions."
+        0.5, gt=0, lt=1, description="Share of undecided completions above which a visit is mostly undecided."
     )
     outage_p: float = Field(
         1e-6,
         ge=0,
         lt=1,
-        description="A batch with next to no success, of a probability below this, is an outage; 0 = never.",
+        description="Probability below which a batch with almost no success is an outage; 0 disables the check.",
     )
     outage_undecided: float = Field(
-        0.5, gt=0, le=1, description="A batch with more undecided completions than this share is an outage."
+        0.5, gt=0, le=1, description="Share of undecided completions above which a batch is an outage."
     )
-    outage_limit: int = Field(3, ge=1, description="Outages in a row after which training stops.")
-    probe_size: int = Field(0, ge=0, description="Problems of the fixed probe set.")
-    probe_held_out: bool = Field(True, description="Keep the probe set out of all draws.")
+    outage_limit: int = Field(3, ge=1, description="Consecutive outages after which training stops.")
+    probe_size: int = Field(0, ge=0, description="Number of problems in the fixed probe set.")
+    probe_held_out: bool = Field(True, description="Exclude the probe set from all draws.")
 
     @model_validator(mode="after")
-    def _looks_back(self) -> Self:
+    def _checks_retired(self) -> Self:
         if self.recheck_share == 0 and self.rule != "none":
-            raise ValueError("recheck_share 0 would never look back at a retired problem; use at least 0.01")
+            raise ValueError("recheck_share 0 would never re-check a retired problem; use at least 0.01")
         return self

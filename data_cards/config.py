@@ -1,4 +1,4 @@
-"""The description of a dataset that users give: the options of `gradus card build` and `gradus card push`."""
+"""Options of `gradus card build` and `gradus card push`."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ REPO: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 class CardConfig(Config):
-    """Gather a run's last rows, everything it dropped, and its samples into a dataset folder with a card.
+    """Build a dataset folder with a card from a run's kept rows, dropped rows and samples.
 
-    The folder opens with datasets.load_dataset and polars, offline, and can be trained on or pushed unchanged.
+    The folder opens offline with datasets.load_dataset and polars, and is ready for training and pushing.
 
     Example: gradus card build runs/first --out datasets/first --name "First problems"
     """
 
     name: str = Field(default="Curated problems", description="Title of the dataset.")
-    description: str = Field(default="", description="A paragraph about it, in your words.")
-    repo: str = Field(default="", description="ORG/NAME it will have on the Hub, for the card's examples.")
-    licence: str = Field(default="", description="Licence of the whole; by default those of the sources.")
+    description: str = Field(default="", description="Description of the dataset, one paragraph.")
+    repo: str = Field(default="", description="ORG/NAME of the dataset on the Hub, for the card's examples.")
+    licence: str = Field(default="", description="Licence of the dataset; default: those of the sources.")
     language: tuple[str, ...] = Field(
-        default=(), description="ISO 639-1 codes; by default detected from the prompts' script."
+        default=(), description="ISO 639-1 codes; default: detected from the script of the prompts."
     )
-    tags: tuple[str, ...] = Field(default=(), description="Further tags for the Hub.")
-    authors: str = Field(default="", description="Whom to cite.")
-    version: str = Field(default="", description="vMAJOR.MINOR.PATCH, as it will be tagged; for the metadata.")
-    date: str = Field(default="", description="Day of publication, YYYY-MM-DD; for the metadata.")
+    tags: tuple[str, ...] = Field(default=(), description="Additional tags for the Hub.")
+    authors: str = Field(default="", description="Authors to cite.")
+    version: str = Field(
+        default="", description="Version for the metadata, vMAJOR.MINOR.PATCH, equal to the later tag."
+    )
+    date: str = Field(default="", description="Publication date for the metadata, YYYY-MM-DD.")
     max_text_bytes: int = Field(
-        default=64_000_000, gt=0, description="Longest text that is published.", json_schema_extra=RUNTIME
+        default=64_000_000, gt=0, description="Maximum size of a text cell.", json_schema_extra=RUNTIME
     )
 
     @field_validator("repo")
@@ -61,15 +63,15 @@ class CardConfig(Config):
 
 
 class PushConfig(Config):
-    """Publish a dataset on the Hub: one commit, and a tag that never moves.
+    """Publish a dataset on the Hub as one commit and a tag; existing tags are never moved.
 
-    The token is the one of `hf auth login` or HF_TOKEN. Broken off, the same command sends only what is missing.
+    The token comes from `hf auth login` or HF_TOKEN. After an interruption, the same command sends only missing files.
 
     Example: gradus card push datasets/first --repo me/first-problems --tag v1.0.0
     """
 
-    repo: str = Field(description="ORG/NAME on the Hub; made if absent.")
+    repo: str = Field(description="ORG/NAME on the Hub; created if absent.")
     tag: str = Field("", description="Version to tag, vMAJOR.MINOR.PATCH.")
     private: bool = Field(default=False, description="Make the new repository private.")
-    create_pr: bool = Field(default=False, description="Open a pull request instead; it gets no tag.")
-    with_curriculum: Path | None = Field(None, description="Training run whose curriculum state travels along.")
+    create_pr: bool = Field(default=False, description="Open a pull request instead; sets no tag.")
+    with_curriculum: Path | None = Field(None, description="Training run whose curriculum state is added.")

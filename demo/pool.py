@@ -1,13 +1,13 @@
-"""The demo's raw material, as messy as what people really start from, made from a seed.
+"""Generates the demo's raw files, as messy as real pools, from a seed.
 
     expressions.jsonl     {"question", "answer"}
     stories.jsonl         {"question", "answer"} with GSM8K's `#### 42` at the end
     reasoning_gym.parquet {"question", "answer", "metadata"}
     scraped.jsonl         copies, multiple choice, proofs, leaks of the benchmark, rows without answers, torn lines
-    benchmark.jsonl       the made-up benchmark that the run will report; held out
-    cold_start.jsonl      {"prompt", "completion"} by a teacher that slips; in neither pool nor benchmark
+    benchmark.jsonl       the synthetic benchmark that the run reports; held out
+    cold_start.jsonl      {"prompt", "completion"} by a teacher that errs; in neither pool nor benchmark
 
-`write_raw` makes them all; every file depends on nothing but the seed and the sizes.
+`write_raw` writes all of them; every file depends only on the seed and the sizes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def write_raw(folder: Path, seed: int = 0) -> Path:
 
 
 def _fresh(rng: random.Random, taken: set[str]) -> Iterator[Problem]:
-    """Problems of which no two ask the same, and none what is `taken`."""
+    """Problems with distinct questions, none of them in `taken`."""
     seen = set(taken)
     for problem in generate(rng):
         if problem.question not in seen:
@@ -66,7 +66,7 @@ def _take(problems: Iterator[Problem], family: str, count: int) -> list[Problem]
 
 
 def _reasoning_gym(seed: int) -> Iterator[Problem]:
-    """Sums from reasoning-gym, reworded short; only those that have a working in columns."""
+    """Sums from reasoning-gym, shortly worded; only those with a working in columns."""
     import reasoning_gym
 
     sums = reasoning_gym.create_dataset(

@@ -1,8 +1,8 @@
-r"""The demo's problems: sums in expressions and stories, each with the working that a toy model can learn.
+r"""Problems of the demo: sums as expressions and stories, each with a working that a toy model can learn.
 
 A problem is a chain of additions and subtractions, worked in columns from the last digit, each column ending in the
 carry of the one before: `47+38:7+8=15,4+3+1=8`. The working is the text between the think marks; the answer follows in
-`\boxed{}`. A teacher may slip: one column comes out one off, and everything after it follows from that.
+`\boxed{}`. A slip of the teacher is one column that is off by one; the later columns follow from it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Sum(NamedTuple):
         return zip(self.operators, self.terms[1:], strict=True)
 
     def value(self) -> int:
-        """What it comes to."""
+        """The value of the sum."""
         return self.terms[0] + sum(term if o == "+" else -term for o, term in self.pairs())
 
     def stays_positive(self) -> bool:
-        """Whether no step of it falls below zero, so that columns can work it."""
+        """Whether no partial sum is negative, as the working in columns requires."""
         return all(Sum(self.terms[: n + 2], self.operators[: n + 1]).value() >= 0 for n in range(len(self.operators)))
 
 
@@ -50,7 +50,7 @@ class Problem:
 
     @property
     def answer(self) -> int:
-        """The right answer."""
+        """The correct answer."""
         return self.sum.value()
 
     @property
@@ -59,28 +59,28 @@ class Problem:
         return max(len(str(term)) for term in self.sum.terms)
 
     def working(self) -> str:
-        """The right working, without marks."""
+        """The correct working, without marks."""
         return work(self.sum)[1]
 
     def completion(self, slip: Slip | None = None) -> str:
-        """What a model that reasons well would write; with a slip, what one writes that errs once."""
+        """The completion of a model that reasons correctly or, with a slip, errs once."""
         value, working = work(self.sum, slip)
         return f"<think>{working}</think>\\boxed{{{value}}}"
 
     def short_completion(self) -> str:
-        """The right answer without reasoning."""
+        """The correct answer without reasoning."""
         return f"<think></think>\\boxed{{{self.answer}}}"
 
 
 class Slip(NamedTuple):
-    """A column, counted from the last digit, and by how much its result is off."""
+    """A column, counted from the last digit, and the error of its result."""
 
     column: int
     off: int
 
 
 def generate(rng: random.Random) -> Iterator[Problem]:
-    """Endless problems over all families: two terms of one or, mostly, two digits."""
+    """Infinite stream of problems of all families: two terms of one or, mostly, two digits."""
     while True:
         digits = rng.choices((1, 2), (15, 85))[0]
         operator, terms = rng.choice("+++-"), (_term(digits, rng), _term(digits, rng))
@@ -88,7 +88,7 @@ def generate(rng: random.Random) -> Iterator[Problem]:
 
 
 def from_expression(question: str, expression: str, family: str) -> Problem | None:
-    """A problem posed elsewhere as `4 + 38 - 7`; None where it cannot be worked in columns."""
+    """A problem from an expression such as `4 + 38 - 7`; None if it has no working in columns."""
     parts = expression.split()
     if not all(part.isdigit() for part in parts[::2]) or not set(parts[1::2]) <= set("+-"):
         return None
@@ -99,8 +99,8 @@ def from_expression(question: str, expression: str, family: str) -> Problem | No
 def work(posed: Sum, slip: Slip | None = None) -> tuple[int, str]:
     """Value and working of a sum in columns, last digit first.
 
-    The first column has the whole sum in front of it, every term as long as the longest. A column ends in the carry
-    of the one before; where it would fall below zero it borrows: `71-26` is `71-26:1-6+10=5,7-2-1=4`.
+    The whole sum, with terms padded to equal length, precedes the first column. A column ends in the carry of the one
+    before and borrows if it would be negative: `71-26` is `71-26:1-6+10=5,7-2-1=4`.
     """
     width = max(len(str(term)) for term in posed.terms)
     padded = [f"{term:0{width}}" for term in posed.terms]

@@ -1,7 +1,7 @@
-"""The whole job on a toy model, by the commands a user would type: `make demo`, or `python demo/run.py --out FOLDER`.
+"""Runs the whole workflow on a toy model with gradus commands: `make demo`, or `python demo/run.py --out FOLDER`.
 
-Each step is one command, which resumes after a stop and does nothing if its result exists; so is
-the whole demo. Nothing is printed at the end that was not read from the files that the commands wrote.
+Each step is one command that resumes after a stop and does nothing if its result exists; the same holds for the demo.
+The results at the end are read from the files that the commands wrote.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ GRADUS = Path(sys.executable).with_name("gradus")
 
 
 class Step(NamedTuple):
-    """A title and what to do: the words of a gradus command, or a function."""
+    """A title and an action: the words of a gradus command, or a function."""
 
     title: str
     action: list[str] | Callable[[], None]
 
 
 def steps(out: Path, seed: int) -> Iterator[Step]:
-    """The job, in order."""
+    """The steps of the workflow, in order."""
     raw, toy, cold, curated, grpo = (out / name for name in ("raw", "toy", "cold_start", "curated", "grpo"))
     yield Step("a raw pool, a benchmark and cold-start examples", lambda: once(raw, lambda f: write_raw(f, seed)))
     yield Step("an untrained toy model", lambda: once(toy, lambda folder: build_toy(folder, questions(), seed=seed)))
     sft = ["train", "sft", "--model", toy, "--data", raw / "cold_start.jsonl", "--out", cold]
-    yield Step("cold start: SFT until about half right", words(*sft, "--config", HERE / "sft.yaml"))
+    yield Step("cold start: SFT to an accuracy of about one half", words(*sft, "--config", HERE / "sft.yaml"))
     yield Step("the pipeline file", lambda: write_pipeline(out))
     curate = ["curate", "run", out / "pipeline.yaml", "--out", curated]
     yield Step("curate: from the raw pool to problems this model can learn from", words(*curate))
@@ -48,24 +48,22 @@ def steps(out: Path, seed: int) -> Iterator[Step]:
     yield Step("GRPO with the curriculum", words(*train, "--config", HERE / "grpo.yaml"))
     yield Step("evaluate after", words("train", "evaluate", "--model", grpo / "model", *ask, "--out", out / "after"))
     yield Step("the dataset and its card", words("card", "build", curated, "--out", out / "dataset"))
-    yield Step("a picture of the curriculum", words("curriculum", "plot", grpo))
-    yield Step("what came out: the funnel", words("curate", "funnel", curated))
-    yield Step("what came out: the curriculum", words("curriculum", "status", grpo))
-    yield Step(
-        "what came out: the benchmark before and after", words("train", "compare", out / "before", out / "after")
-    )
+    yield Step("a plot of the curriculum", words("curriculum", "plot", grpo))
+    yield Step("result: the funnel", words("curate", "funnel", curated))
+    yield Step("result: the curriculum", words("curriculum", "status", grpo))
+    yield Step("result: the benchmark before and after", words("train", "compare", out / "before", out / "after"))
 
 
 LOOK: Final = (
     ("dataset/README.md", "the data card; dataset/ opens with datasets.load_dataset"),
-    ("grpo/curriculum.png", "the curriculum in pictures"),
-    ("grpo/log.jsonl", "the training log, a line a step"),
-    ("after/plots", "the evaluation in pictures"),
+    ("grpo/curriculum.png", "plots of the curriculum"),
+    ("grpo/log.jsonl", "the training log, one line per step"),
+    ("after/plots", "plots of the evaluation"),
 )
 
 
 def main() -> None:
-    """Run every step, then print the results and their places."""
+    """Run every step, then print the total time and the paths of the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--out", type=Path, default=HERE / "run", help="folder to work in (default: demo/run)")
     parser.add_argument("--seed", type=int, default=0, help="seed of pool, model and training (default: 0)")
@@ -73,14 +71,14 @@ def main() -> None:
     plan, start_s = list(steps(given.out, given.seed)), time.monotonic()
     for number, step in enumerate(plan, start=1):
         run_step(f"[{number}/{len(plan)}]", step)
-    print("\nAll in {} min {} s".format(*divmod(round(time.monotonic() - start_s), 60)))
-    print("\nWhere to look")
+    print("\nTotal time: {} min {} s".format(*divmod(round(time.monotonic() - start_s), 60)))
+    print("\nResults")
     for place, what in LOOK:
         print(f"  {given.out / place}  {what}")
 
 
 def run_step(label: str, step: Step) -> None:
-    """Do one step, show the command and how long it took; stop the demo where it fails."""
+    """Run one step and print its command and duration; exit if it fails."""
     print(f"\n{label} {step.title}", flush=True)
     start_s = time.monotonic()
     if callable(step.action):
@@ -94,7 +92,7 @@ def run_step(label: str, step: Step) -> None:
 
 
 def once(folder: Path, make: Callable[[Path], Path]) -> None:
-    """Make a folder whole or not at all; nothing to do if it exists."""
+    """Make a folder atomically; does nothing if it exists."""
     if not folder.exists():
         make(folder.with_name(f"{folder.name}.partial")).replace(folder)
 
@@ -106,7 +104,7 @@ def write_pipeline(out: Path) -> None:
 
 
 def questions() -> list[str]:
-    """Questions whose words become tokens."""
+    """Questions whose words become tokens of the model."""
     return [problem.question for problem in itertools.islice(generate(random.Random("tokens")), 3000)]
 
 

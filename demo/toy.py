@@ -1,6 +1,6 @@
 r"""The demo's model: a Llama of about half a million parameters, small enough to train on two cores in half a minute.
 
-`<think>`, `</think>` and `\boxed{` are single tokens, so is each digit, and words come from a byte-level BPE over the
+`<think>`, `</think>` and `\boxed{` are single tokens, every digit is one, and words come from a byte-level BPE over the
 demo's own questions, so that any text can be encoded and prompts stay short. The chat template knows
 `enable_thinking=False` (it prefills an empty think block) and marks the assistant's turn for TRL's assistant-only loss.
 """

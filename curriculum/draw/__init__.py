@@ -1,1 +1,1 @@
-"""Chooses the problems of a batch. Forecasts and due re-checks come in; distinct rows, one a slot, go out."""
+"""Chooses the problems of a batch. Forecasts and due re-checks come in; distinct rows, one per slot, go out."""

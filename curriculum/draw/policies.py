@@ -1,9 +1,9 @@
-"""How slots go to candidate problems: one function per policy, `(forecast, rows, num, rng, config) -> distinct rows`.
+"""Policies that assign slots to candidate problems: `(forecast, rows, num, rng, config) -> distinct rows` each.
 
 `rows` are the candidates, at least `num` of them. Weighted draws without replacement use exponential keys: the `num`
 smallest of E_i / w_i, with E_i standard exponential, are a weighted sample (Efraimidis and Spirakis, "Weighted random
-sampling with a reservoir", 2006). The E_i are made in growing order, only as far as they can still win, so that a draw
-from a million problems looks at a few thousand. No function loops over problems in Python.
+sampling with a reservoir", 2006). The E_i are generated in increasing order and only while they can still be among the
+smallest, so that a draw from a million problems examines a few thousand. No function loops over problems in Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LEARNABILITY: Final = 0.25
 
 
 def uniform(_: Forecast, rows: Ints, num: int, rng: np.random.Generator, __: CurriculumConfig) -> Ints:
-    """Every candidate alike."""
+    """Equal weight for every candidate."""
     chosen: Ints = rng.choice(rows, num, replace=False, shuffle=False)
     return chosen
 
@@ -36,7 +36,7 @@ def prioritized(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generat
 
 def easy_to_hard(forecast: Forecast, rows: Ints, num: int, _: np.random.Generator, __: CurriculumConfig) -> Ints:
     """Passes over the candidates, each from the easiest to the hardest (by `difficulty`, fixed at the start)."""
-    # the pass first: all that the last pass left behind, then the easiest of the next
+    # first every candidate that the last pass left out, then the easiest of the next pass
     stats = forecast.stats
     visits = stats.num_visits[rows]
     cut = int(np.searchsorted(np.cumsum(np.bincount(visits)), num))
@@ -55,9 +55,9 @@ def learnability(forecast: Forecast, rows: Ints, num: int, rng: np.random.Genera
 
 
 def target(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generator, config: CurriculumConfig) -> Ints:
-    """Those whose Thompson draw of the success rate is nearest to `target`.
+    """Candidates whose Thompson draw of the success rate is nearest to `target`.
 
-    Of more than `CONTEST_ROWS` candidates (or 64 per slot) a random part of that size is looked at.
+    Of more than `CONTEST_ROWS` candidates (or 64 per slot), a random subset of that size is examined.
     """
     contest = max(CONTEST_ROWS, 64 * num)
     some = rows if len(rows) <= contest else uniform(forecast, rows, contest, rng, config)
@@ -75,7 +75,7 @@ POLICIES: Final[dict[str, Policy]] = {
 
 
 def hardest(stats: Stats, rows: Ints, share: float) -> Ints:
-    """The candidates that belong to the hardest `share` of all problems; all of them where none does."""
+    """Candidates among the hardest `share` of all problems; all candidates if none is."""
     hard = rows[stats.difficulty[rows] >= np.quantile(stats.difficulty, 1.0 - share)]
     return hard if len(hard) else rows
 
@@ -83,11 +83,11 @@ def hardest(stats: Stats, rows: Ints, share: float) -> Ints:
 def _weighted(
     rows: Ints, num: int, rng: np.random.Generator, weigh: Callable[[Ints], Floats], max_weight: float
 ) -> Ints:
-    """An exact weighted sample without replacement; `weigh` is asked only for problems that can still be in it.
+    """An exact weighted sample without replacement; `weigh` is called only for problems that can still be in it.
 
-    In growing order, the E_i of N problems belong to them in a random order and grow by e/N, e/(N-1), ... with e
-    standard exponential (Renyi, 1953). Since E_i / w_i >= E_i / max_weight, no problem behind `num` smaller keys
-    than the last E / max_weight can win any more.
+    Sorted, the E_i of N problems belong to them in random order and increase by e/N, e/(N-1), ... with e standard
+    exponential (Renyi, 1953). Since E_i / w_i >= E_i / max_weight, the sample is final once `num` keys are at most the
+    last E / max_weight.
     """
     is_left = np.ones(len(rows), np.bool_)
     seen, keys, last = np.empty(0, np.int64), np.empty(0), 0.0
@@ -104,7 +104,7 @@ def _weighted(
 
 
 def _smallest(keys: Floats, num: int) -> Ints:
-    """Positions of the `num` smallest keys, in order of position; of equal keys the first."""
+    """Positions of the `num` smallest keys, in order of position; ties go to the first positions."""
     if num >= len(keys):
         return np.arange(len(keys))
     cut = np.partition(keys, num - 1)[num - 1]

@@ -1,4 +1,4 @@
-"""The probe set: a fixed sample of problems that shows honest progress; training rewards are bent by selection."""
+"""The probe set: a fixed sample of problems that measures progress without the selection bias of training rewards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def probe_rows(keys: Sequence[str], num: int, seed: int) -> list[int]:
-    """Rows of `num` problems chosen by lot; it depends on seed and keys only: no order, policy or state moves it."""
+    """Rows of `num` random problems; the choice depends on seed and keys, not on order, policy or state."""
     if num == 0:
         return []
     lots = [hashlib.sha256(f"{seed}:probe:{key}".encode()).digest() for key in keys]

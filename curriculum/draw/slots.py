@@ -1,10 +1,10 @@
-"""A batch of slots: re-checks first, then floor slots, then the policy, then what fills a shortage.
+"""Fills the slots of a batch: re-checks first, then floor slots, then the policy, then fillers for a shortage.
 
 re-checks   retired and quarantined problems that are due, most overdue first, within the re-check share
-floor       drawn evenly from all active and parked problems: so every probability is above zero
+floor       uniform draw from all active and parked problems: none has probability zero
 policy      active problems by the configured policy
-fill        too few active ones: due re-checks beyond the share, then parked problems
-repeats     still too few: the batch's own problems again, evenly; the only case of a duplicate in a batch
+fill        too few active problems: due re-checks beyond the share, then parked problems
+repeats     still too few: the batch's own problems again, evenly; the only case of duplicates in a batch
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Pools = npt.NDArray[np.int8]
 
 
 class PoolExhausted(Exception):  # noqa: N818  # not an error: the curriculum has nothing left to teach
-    """No active problem is left; the message counts the other pools. Training ends cleanly with it."""
+    """No active problem is left; training ends cleanly. The message gives the size of each pool."""
 
 
 @dataclass(frozen=True)
 class Slots:
-    """The rows of a batch, shuffled, and how many of them came about otherwise than by the policy."""
+    """Shuffled rows of a batch, and the counts of those that the policy did not choose."""
 
     rows: Ints
     num_rechecks: int
@@ -42,7 +42,7 @@ class Slots:
 
 @dataclass(frozen=True)
 class Order:
-    """What is asked of a draw: how many slots, how many of them may be re-checks, and what to leave out."""
+    """Parameters of a draw: number of slots, maximum number of re-checks, and rows to exclude."""
 
     num: int
     max_rechecks: int
@@ -50,10 +50,10 @@ class Order:
 
 
 def fill_slots(forecast: Forecast, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:
-    """Choose the problems of the batch at the forecast's step; raises `PoolExhausted` where no problem is active."""
+    """Choose the problems of the batch at the forecast's step; raises `PoolExhausted` if no problem is active."""
     stats = forecast.stats
     _refuse_exhausted(stats)
-    free = stats.status.copy()  # the pools, less what this batch has taken
+    free = stats.status.copy()  # the pools, minus the rows that this batch has taken
     free[list(order.exclude)] = TAKEN
     due = _due(stats, free, forecast.step)
     rechecks = _take(due[: min(order.max_rechecks, order.num)], free)
@@ -107,7 +107,7 @@ def _fill(free: Pools, due: Ints, num: int, rng: np.random.Generator) -> Ints:
 def _repeats(stats: Stats, found: Ints, num: int, rng: np.random.Generator) -> Ints:
     if num <= 0:
         return found[:0]
-    # where everything is excluded, the active problems repeat
+    # if every row is excluded, the active problems repeat
     pool = found if len(found) else np.flatnonzero(stats.status == ACTIVE)
     return np.resize(rng.permutation(pool), num)
 

@@ -1,4 +1,4 @@
-"""What success rates are by now, and what a batch will be worth.
+"""Predicts current success rates and the share of groups without a gradient.
 
 Statistics come in; predicted rates and figures go out.
 """

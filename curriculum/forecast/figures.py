@@ -1,4 +1,4 @@
-"""The figures of a batch: what the trainer logs, `gradus curriculum plot` draws, and a later run can be compared by."""
+"""Figures of a batch for the trainer's log, `gradus curriculum plot` and comparisons between runs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ RATE_BINS: Final = 10
 
 
 def batch_figures(forecast: Forecast, visits: list[Visit]) -> dict[str, float]:
-    """Figures of visits, with a forecast from before them; a figure that nothing speaks for is left out.
+    """Figures of visits, with the forecast from before them; a figure without data is left out.
 
-    predicted_zero_variance, zero_variance: share of groups, of those with anything judged, without a gradient.
+    predicted_zero_variance, zero_variance: share of groups without a gradient, of those with a judged completion.
     undecided_rate: share of all completions.
     """
     correct = np.array([visit.num_correct for visit in visits], np.int64)
@@ -35,12 +35,12 @@ def batch_figures(forecast: Forecast, visits: list[Visit]) -> dict[str, float]:
 
 
 def predicted_zero_variance(forecast: Forecast, rows: Ints, sizes: Ints) -> float:
-    """Expected share of groups without a gradient among groups of the given sizes; NaN where there are none."""
+    """Expected share of groups without a gradient among groups of the given sizes; NaN if there are none."""
     rates = [zero_variance_rate(*forecast.posterior(rows[sizes == size]), int(size)) for size in np.unique(sizes)]
     return float(np.concatenate(rates).mean()) if rates else math.nan
 
 
 def rate_histogram(rates: Floats) -> list[int]:
-    """How many problems have an estimated success rate in [0, .1), [.1, .2), ... [.9, 1]."""
+    """Number of problems with an estimated success rate in [0, .1), [.1, .2), ... [.9, 1]."""
     places = np.minimum((rates * RATE_BINS).astype(np.int64), RATE_BINS - 1)
     return [int(count) for count in np.bincount(places, minlength=RATE_BINS)]

@@ -1,4 +1,4 @@
-"""Statistics before the first visit: from the difficulty stage's samples, and from levels where asked for."""
+"""Statistics before the first visit, from the difficulty stage's samples and, if configured, from levels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def new_stats(problems: pl.DataFrame, config: CurriculumConfig) -> Stats:
 def _counts(problems: pl.DataFrame, name: str) -> Floats:
     if not {"num_correct", "num_samples"} <= set(problems.columns):
         return np.zeros(problems.height)
-    # both or neither: one without the other is no measurement
+    # one count without the other is no measurement
     both = pl.col("num_correct").is_not_null() & pl.col("num_samples").is_not_null()
     return problems.select(pl.when(both).then(pl.col(name)).otherwise(0).cast(pl.Float64)).to_series().to_numpy().copy()
 
@@ -66,7 +66,7 @@ def _lengths(problems: pl.DataFrame, name: str) -> Floats:
 
 
 def _levels(problems: pl.DataFrame, name: str) -> Floats:
-    """Levels as numbers: `3`, `"Level 3"`; a problem without one has the middle level."""
+    """Levels as numbers: `3`, `"Level 3"`; a problem without one gets the median."""
     if name in problems.columns:
         values = problems[name].to_list()
     elif "extra" in problems.columns:

@@ -1,4 +1,4 @@
-"""How often a group teaches nothing: all completions correct or all wrong, so that every advantage is zero."""
+"""Probability that a group has no gradient: all completions correct or all wrong, so that every advantage is 0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from curriculum.statistics.visits import Floats
 
 
 def zero_variance_rate(a: Floats, b: Floats, group_size: int) -> Floats:
-    """P(all or none of `group_size` are correct) where the success rate is Beta(a, b), per problem. A group of one: 1.
+    """P(all or none of `group_size` are correct) per problem, for a success rate of Beta(a, b); 1 for a group of one.
 
     E[p^n] = prod_{i<n} (a + i) / (a + b + i), and E[(1-p)^n] likewise.
     """
@@ -16,5 +16,5 @@ def zero_variance_rate(a: Floats, b: Floats, group_size: int) -> Floats:
     for i in range(group_size):
         all_correct *= (a + i) / (a + b + i)
         none_correct *= (b + i) / (a + b + i)
-    # a group of one completion is always unanimous
+    # a group of one counts in both terms
     return np.minimum(all_correct + none_correct, 1.0)

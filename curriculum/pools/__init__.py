@@ -1,4 +1,4 @@
-"""The pool of a problem: active, retired, parked or quarantined.
+"""The pools of problems: active, retired, parked, quarantined.
 
 Statistics after a visit come in; moves and outages go out.
 """

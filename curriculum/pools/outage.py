@@ -1,8 +1,8 @@
-"""Is something broken? Outcomes that the curriculum's own statistics hold to be next to impossible are not believed.
+"""Outage detection: outcomes that are nearly impossible under the curriculum's statistics are discarded.
 
-Two signs, looked for in the whole batch and in each source by itself: next to no success, over as many batches as there
-was none, where the problems' records promise many; or mostly undecided verdicts. A dead verifier, an endpoint that
-answers nothing, a broken chat template look like this; believing them would park or reopen every problem they touch.
+There are two signs, checked in the whole batch and in each source: almost no success in all batches since the last
+success, where the problems' statistics predict many; or mostly undecided verdicts. A dead verifier, an endpoint without
+answers or a broken chat template has these signs; learning from it would park or reopen every problem of the batch.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from curriculum.statistics.stats import Stats
 from curriculum.statistics.visits import Floats, Ints, Visit
 
 BATCH: Final = "all sources"
-# fewer problems than this can all be undecided by their own fault
+# fewer problems than this may all be undecided without an outage
 MIN_BATCH_PROBLEMS: Final = 2
 MIN_SOURCE_PROBLEMS: Final = 4
-# of the successes to be expected; a model that merely got worse must be learned from, not disbelieved
+# share of the expected successes; a higher share is a model that got worse, not an outage
 NEARLY_NONE: Final = 0.05
-LEAST: Final = -500.0  # a log probability that is still a number in JSON
+LEAST: Final = -500.0  # lower bound of a log probability, so that it stays finite
 
 
 class Outage(UserError):  # noqa: N818  # the word is the error
-    """Several batches in a row were not believable: something that training depends on is down."""
+    """Several consecutive batches were outages: something that training depends on is down."""
 
 
 class Sign(NamedTuple):
-    """What is down (a source, or `BATCH`) and what shows it."""
+    """What is down (a source, or `BATCH`) and the evidence."""
 
     where: str
     detail: str
@@ -42,10 +42,9 @@ class Sign(NamedTuple):
 def find_outages(
     stats: Stats, visits: list[Visit], sources: list[str], doubts: dict[str, float], config: CurriculumConfig
 ) -> list[Sign]:
-    """What is down in this batch: the whole batch, or else some of its sources; `sources` is parallel to `visits`.
+    """Outages in this batch: the whole batch, or else some of its sources; `sources` is parallel to `visits`.
 
-    `doubts` holds, by place, the log probability of all that was seen there since its last success; it is brought up to
-    date.
+    `doubts` maps a source or `BATCH` to the log probability of all results since its last success, and is updated.
     """
     parts = {BATCH: visits}
     for visit, source in zip(visits, sources, strict=True):
@@ -55,23 +54,23 @@ def find_outages(
         if detail := _sign(stats, where, part, doubts, config):
             found.append(Sign(where, detail))
             if where == BATCH:
-                break  # its sources need no names
+                break  # it includes every source
         if len(parts) == 2:
-            break  # one source is the batch
+            break  # the only source is the whole batch
     return found
 
 
 def in_a_row(counts: dict[str, int], down: list[Sign], sources: list[str]) -> dict[str, int]:
-    """Outages in a row by place, after a batch in which `down` was found and `sources` were visited."""
+    """Consecutive outages by source or `BATCH`, after a batch with outages `down` and visits to `sources`."""
     places = {sign.where for sign in down}
-    # a source that was not visited, or not looked at by itself, proves nothing
+    # a source that was not visited, or not checked separately, keeps its count
     up = set() if BATCH in places else {BATCH, *sources} - places
     kept = {where: count for where, count in counts.items() if where not in up}
     return kept | {where: counts.get(where, 0) + 1 for where in places}
 
 
 def believed(visits: list[Visit], sources: list[str], down: list[Sign]) -> list[Visit]:
-    """The visits that no outage touches."""
+    """The visits that no outage affects."""
     places = {sign.where for sign in down}
     if BATCH in places:
         return []
@@ -79,17 +78,17 @@ def believed(visits: list[Visit], sources: list[str], down: list[Sign]) -> list[
 
 
 def refuse_lasting(counts: dict[str, int], down: list[Sign], step: int, limit: int) -> None:
-    """Raise `Outage` where one of this batch's outages is the last that is borne."""
+    """Raise `Outage` if an outage of this batch reaches `limit` in a row."""
     for sign in down:
         if counts[sign.where] >= limit:
             raise Outage(
-                f"training stopped at step {step}: {counts[sign.where]} batches in a row cannot be believed "
-                f"({sign.where}: {sign.detail}); mend the verifier or the model and resume"
+                f"training stopped at step {step}: {counts[sign.where]} batches in a row were outages "
+                f"({sign.where}: {sign.detail}); repair the verifier or the model and resume"
             )
 
 
 def _sign(stats: Stats, where: str, visits: list[Visit], doubts: dict[str, float], config: CurriculumConfig) -> str:
-    """What is unbelievable about these visits; empty where nothing is."""
+    """The evidence of an outage in these visits; empty if there is none."""
     num_undecided = sum(visit.num_undecided for visit in visits)
     correct = np.array([visit.num_correct for visit in visits], np.int64)
     judged = correct + np.array([visit.num_wrong for visit in visits], np.int64)
@@ -108,11 +107,10 @@ def _sign(stats: Stats, where: str, visits: list[Visit], doubts: dict[str, float
 
 
 def log_chance(num_correct: int, successes: Floats, failures: Floats, judged: Ints) -> float | None:
-    """Log P(at most `num_correct` successes in all groups together), exactly; None where that is more than nearly none.
+    """Exact log P(at most `num_correct` successes in all groups); None above `NEARLY_NONE` of the expected ones.
 
-    Groups are beta-binomial. The success rate of each is taken as Beta(successes - 1, failures + 1): less than the
-    posterior, so that a problem which never succeeded, or once by luck, promises nothing, and a pool of hopeless
-    problems is no outage.
+    Groups are beta-binomial. The success rate of each is Beta(successes - 1, failures + 1), lower than the posterior:
+    a problem that never succeeded, or once by luck, predicts no success, and a pool of hopeless problems is no outage.
     """
     a, b = np.maximum(successes - 1.0, 1e-9), failures + 1.0
     if num_correct > NEARLY_NONE * (judged * a / (a + b)).sum():

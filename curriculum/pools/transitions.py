@@ -1,13 +1,13 @@
-"""The pool of a problem after a visit (active, retired, parked or quarantined) and the event that moved it.
+"""Moves of problems between the pools after a visit, each with its reason.
 
     active -> retired       the retirement rule fired
-    retired -> active       a re-check fell below p0: forgotten; what was known before is stale and set aside
-    active -> parked        no success in `park_after` visits in a row
+    retired -> active       a re-check fell below p0: forgotten; the earlier counts are stale and discarded
+    active -> parked        no success in `park_after` consecutive visits
     parked -> active        one success
-    active -> quarantined   `quarantine_after` visits in a row mostly undecided
+    active -> quarantined   `quarantine_after` consecutive visits mostly undecided
     quarantined -> active   a re-check could be judged again
 
-Nobody leaves for good: retired and quarantined problems are looked at again at growing intervals.
+No pool is final: retired and quarantined problems are re-checked at growing intervals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EVENTS: Final = ("retired", "reopened", "checked", "parked", "returned", "quaran
 
 
 class Move(NamedTuple):
-    """What happened to a problem, one of `EVENTS`, and why."""
+    """An event of a problem, one of `EVENTS`, and its reason."""
 
     row: int
     event: str

@@ -1,4 +1,4 @@
-"""Shows a run's curriculum: one screen, one problem's history, one picture.
+"""Shows a run's curriculum: a status screen, a problem's history, a plot.
 
 Saved state comes in; text and PNG go out.
 """

@@ -1,4 +1,4 @@
-"""`gradus curriculum explain`: a problem's history, visit by visit, and why it is where it is."""
+"""`gradus curriculum explain`: every visit of a problem and the reason for its current pool."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _find(saved: Saved, key: str) -> int:
     if len(found) == 1:
         return int(found[0])
     if len(found):
-        raise UserError(f"{key}: begins {len(found)} keys, {saved.keys[int(found[0])]} among them; give more of it")
+        raise UserError(f"{key}: begins {len(found)} keys, {saved.keys[int(found[0])]} among them; give more digits")
     raise UserError(f"{key}: begins no key in {saved.folder}; keys look like {saved.keys[0]}")
 
 
@@ -41,7 +41,7 @@ def _now(saved: Saved, row: int) -> Iterator[str]:
     yield f"  {stats.num_visits[row]} visits in training: {seen}"
     now, age = float(saved.forecast().mean_rate(np.array([row]))[0]), saved.clock["step"] - float(stats.seen_at[row])
     yield f"  success rate about {a / (a + b):.2f}: Beta({a:.1f}, {b:.1f}), measured samples included"
-    yield f"  by now about {now:.2f}: the visits are {age:.0f} steps old on average, and the model keeps learning"
+    yield f"  current estimate {now:.2f}: evidence {age:.0f} steps old on average, plus the gain since"
     lengths = [
         f"{name} {length[row]:.0f}"
         for name, length in (("correct", stats.tokens_correct), ("wrong", stats.tokens_wrong))
@@ -52,16 +52,16 @@ def _now(saved: Saved, row: int) -> Iterator[str]:
 
 
 def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:
-    """The reason for the pool it is in, in the terms of the settings."""
+    """The reason for the current pool, in terms of the settings."""
     stats, status = saved.stats, saved.stats.status[row]
     moves = [event for event in saved.history.events if event.get("key") == saved.keys[row]]
     if status == HELD_OUT:
-        yield "  why: it belongs to the probe set and is never drawn"
+        yield "  why: part of the probe set, which is never drawn"
     elif moves:
         last = moves[-1]
         yield f"  why: {last['event']} at step {last['step']}, visit {last['visit']}: {last['detail']}"
     else:
-        yield "  why: nothing has moved it" + (" in this run" if status != ACTIVE else " since the start")
+        yield "  why: no move" + (" in this run" if status != ACTIVE else " since the start")
     if status in (RETIRED, QUARANTINED):
         yield f"  next: re-check from step {stats.next_check[row]}, interval {stats.check_interval[row]} steps"
     if status == ACTIVE:
@@ -69,7 +69,7 @@ def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:
         mastery = f"retires at e = {1 / config.alpha:g}, now {e:.3g}" if config.rule == "e_process" else config.rule
         yield f"  next: {mastery}; parks after {config.park_after} visits without success, now {stats.num_dry[row]}"
     if status == PARKED:
-        yield f"  next: returns on one success; {stats.num_dry[row]} visits in a row without one"
+        yield f"  next: returns on one success; {stats.num_dry[row]} consecutive visits without one"
 
 
 def _visits(saved: Saved, row: int) -> Iterator[str]:
@@ -89,10 +89,10 @@ def _visits(saved: Saved, row: int) -> Iterator[str]:
 
 
 def _lost(saved: Saved) -> Iterator[str]:
-    """What the table lacks: batches that an outage voided, visits of an earlier run."""
+    """What the table lacks: visits discarded by an outage, visits of an earlier run."""
     events = saved.history.events
     outages = [str(event["step"]) for event in events if event["event"] == "outage"]
     if outages:
-        yield f"  outages, whose visits were not believed: step {', '.join(outages)}"
+        yield f"  outages, whose visits were discarded: step {', '.join(outages)}"
     if any(event["event"] == "continued" for event in events):
-        yield "  statistics were carried over from an earlier run, whose visits it keeps"
+        yield "  statistics include an earlier run; its visits are in that run's state"

@@ -1,4 +1,4 @@
-"""The curriculum in one picture: pools, success rates, zero-variance share and moves, over the trainer's steps."""
+"""Plot of a curriculum: pools, success rates, zero-variance share and moves over training steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Axes = Any  # matplotlib ships no types
 
 
 def plot(run: Path, out: Path | None = None) -> Path:
-    """Draw a run's curriculum into a PNG, `RUN/curriculum.png` by default; returns its path."""
+    """Plot a run's curriculum as a PNG, `RUN/curriculum.png` by default; returns its path."""
     saved = read(newest(run))
     batches = saved.history.batches_frame()
     if not batches.height:
@@ -38,11 +38,11 @@ def plot(run: Path, out: Path | None = None) -> Path:
 
 
 def canvas(title: str) -> tuple[Any, Axes]:
-    """A figure with a title and its two by two panels."""
+    """A figure with a title, and its 2 x 2 axes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    # no pyplot: its global state and its choice of a window system are not wanted here
+    # no pyplot: it keeps global state and selects a window system
     figure = Figure(figsize=(12, 8), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title)
@@ -67,7 +67,7 @@ def _rates(axes: Axes, batches: pl.DataFrame) -> None:
     share = histogram / histogram.sum(axis=1, keepdims=True)
     edges = np.linspace(0, 1, share.shape[1] + 1)
     steps = batches["step"].to_numpy()
-    # a mesh needs an end to its last column
+    # a mesh needs the right edge of its last column
     mesh = axes.pcolormesh(np.append(steps, steps[-1] + 1), edges, share.T, cmap="viridis", vmin=0)
     axes.figure.colorbar(mesh, ax=axes, label="share of problems")
     axes.set(title="Estimated success rates", xlabel="step", ylabel="success rate")

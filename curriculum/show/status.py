@@ -1,4 +1,4 @@
-"""`gradus curriculum status`: one screen with the pools of a run's problems and the next re-checks."""
+"""`gradus curriculum status`: pool sizes, slots, zero-variance shares and next re-checks of a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREVIEW_SLOTS: Final = 256
 
 
 def status(run: Path) -> str:
-    """The pools of a run's problems, as text."""
+    """The status of a run's curriculum as text."""
     saved = read(newest(run))
     config = CurriculumConfig.model_validate(saved.config)
     parts = (_head(saved, config), _pools(saved), _slots(saved), _variance(saved, config), _events(saved))
@@ -52,7 +52,7 @@ def _slots(saved: Saved) -> Iterator[str]:
 
 
 def _variance(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
-    """What share of groups will teach nothing: evenly drawn, as the policy draws, and as it was lately."""
+    """Share of zero-variance groups: predicted for uniform draws and for the policy's, and recently observed."""
     size, stats = saved.clock["group_size"], saved.stats
     if not size:
         return
@@ -63,8 +63,8 @@ def _variance(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
         evenly, by_policy = (
             predicted_zero_variance(forecast, rows, np.full(len(rows), size)) for rows in (active, drawn)
         )
-        yield f"  success rates counted as gaining {100 * forecast.rate:+.2f} logits in 100 steps without a visit"
-        yield f"  zero-variance groups of {size} to expect: {by_policy:.1%} as drawn, {evenly:.1%} if drawn evenly"
+        yield f"  estimated gain between visits: {100 * forecast.rate:+.2f} logits in 100 steps"
+        yield f"  expected zero-variance groups of {size}: {by_policy:.1%} as drawn, {evenly:.1%} if drawn uniformly"
     yield from _recent_variance(saved)
 
 
@@ -74,7 +74,7 @@ def _recent_variance(saved: Saved) -> Iterator[str]:
         seen, predicted = (
             sum(line[name] for line in known) / len(known) for name in ("zero_variance", "predicted_zero_variance")
         )
-        yield f"  in the last {len(known)} batches: {seen:.1%} seen, {predicted:.1%} predicted"
+        yield f"  in the last {len(known)} batches: {seen:.1%} observed, {predicted:.1%} predicted"
 
 
 def _events(saved: Saved) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""A stand-in for the model in training, for `gradus curriculum simulate`: rates rise with practice and fall without it.
+"""Simulated model in training, for `gradus curriculum simulate`: success rates rise with practice and decay without.
 
-A problem's success rate is the logistic of (what was measured + skill of its family + what was learned of the problem
-itself). A group with k of n correct teaches in proportion to 4 k (n - k) / n^2, the variance of its rewards: nothing
-where it is unanimous. Skill and knowledge decay a little every step. The verifier may err or stay undecided.
+A problem's success rate is the logistic of (measured logit + skill of its family + gain on the problem itself). A group
+with k of n correct teaches in proportion to 4 k (n - k) / n^2, the variance of its rewards: nothing if it is unanimous.
+Skill and gain decay a little every step. The verifier may err or stay undecided.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from curriculum.statistics.visits import Floats, Ints
 
 
 class Habits(NamedTuple):
-    """How a simulated model learns; gains and decay are in logits, chances per completion."""
+    """Learning parameters of a simulated model; gains in logits, chances per completion."""
 
-    family_gain: float  # per step in which every group is half right
-    own_gain: float  # per visit that is half right
-    decay: float  # share of everything learned that is lost per step
-    flip_chance: float  # probability that the verifier returns the opposite verdict
+    family_gain: float  # per step in which half of every group is correct
+    own_gain: float  # per visit with half of the group correct
+    decay: float  # share of all gains lost per step
+    flip_chance: float  # the verdict is inverted
     undecided_chance: float
 
 
@@ -34,7 +34,7 @@ LEARNERS: Final[dict[str, Habits]] = {
 
 
 class Outcome(NamedTuple):
-    """Groups as the verifier saw them, and the truth that the model learns from."""
+    """Verdict counts of groups, and the true counts that the model learns from."""
 
     correct: Ints
     undecided: Ints
@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 
 
 class Learner:
-    """Rates of all problems under practice; `families` are codes from 0."""
+    """Success rates of all problems under practice; `families` are codes from 0."""
 
     def __init__(self, rates: Floats, families: Ints, habits: Habits, rng: np.random.Generator) -> None:
         clipped = np.clip(rates, 1e-6, 1 - 1e-6)
@@ -52,7 +52,7 @@ class Learner:
         self._own = np.zeros(len(rates))
 
     def rates(self) -> Floats:
-        """True success rates now."""
+        """Current true success rates."""
         rates: Floats = 1.0 / (1.0 + np.exp(-(self._base + self._skill[self._families] + self._own)))
         return rates
 
@@ -67,12 +67,12 @@ class Learner:
         return Outcome(seen, group_size - right - wrong, truth)
 
     def practise(self, rows: Ints, truly_correct: Ints, group_size: int, num_groups: int) -> None:
-        """One step on these groups, in a batch that has room for `num_groups`, and a step's forgetting."""
+        """Train one step on these groups, of a batch of `num_groups`, and apply one step of decay."""
         signal = 4.0 * truly_correct * (group_size - truly_correct) / group_size**2
         np.add.at(self._own, rows, self._habits.own_gain * signal)
         # groups without a gradient dilute the step: they are in the batch but not among these rows
         gains = np.bincount(self._families[rows], signal, minlength=len(self._skill)) / num_groups
-        # a family's share of the batch decides how much it learns
+        # a family learns in proportion to its share of the batch
         self._skill += self._habits.family_gain * gains * len(self._skill)
         self._own *= 1.0 - self._habits.decay
         self._skill *= 1.0 - self._habits.decay

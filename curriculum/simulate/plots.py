@@ -1,4 +1,4 @@
-"""The picture of `gradus curriculum simulate`: what each policy makes of its rollouts."""
+"""Plot of `gradus curriculum simulate`: the results of each policy by rollouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Lines = tuple[Floats, Floats]
 
 
 def plot_courses(courses: dict[str, list[Course]], title: str, out: Path) -> Path:
-    """Draw mean rate and mastered share over rollouts, effective groups over rollouts, waste over steps."""
+    """Plot mean rate, mastered share and effective groups by rollouts, and waste by step."""
     from matplotlib.ticker import EngFormatter
 
     figure, axes = canvas(title)
@@ -52,6 +52,6 @@ def _waste(run: Course) -> Lines:
     groups, effective = (np.diff(total, prepend=0.0) for total in (run.groups, run.effective))
     window = np.ones(min(SMOOTHED_STEPS, len(groups)))
     spent, used = (np.convolve(part, window, "valid") for part in (groups, effective))
-    # a policy that has run out of problems spends nothing and wastes nothing
+    # a policy without active problems spends and wastes no rollouts
     share: Floats = np.where(spent > 0, 1.0 - used / np.maximum(spent, 1.0), np.nan)
     return np.arange(len(window), len(groups) + 1, dtype=np.float64), share

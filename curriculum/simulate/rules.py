@@ -1,6 +1,6 @@
-"""`gradus curriculum rules`: what each retirement rule does to problems whose success rate is known.
+"""`gradus curriculum rules`: the behaviour of each retirement rule on problems of known success rate.
 
-At rates up to p0 a retirement is false, and its share is what alpha bounds; above p0 the visits until it count.
+At rates up to p0 a retirement is false, and alpha bounds its share; above p0, fewer visits to retirement are better.
 """
 
 from __future__ import annotations
@@ -30,19 +30,23 @@ class RulesConfig(Config):
     Example: gradus curriculum rules --p0 0.8 --alpha 0.05 --group-size 8
     """
 
-    p0: float = Field(0.8, gt=0, lt=1, description="A problem is mastered when its success rate exceeds this.")
-    alpha: float = Field(0.05, gt=0, lt=1, description="Bound on the probability of ever retiring below p0.")
-    threshold: float = Field(1.0, gt=0, le=1, description="Rule threshold: retire when one group reaches this rate.")
-    half_life_visits: float = Field(1e9, gt=0, description="Rule posterior: visits after which an outcome weighs half.")
+    p0: float = Field(0.8, gt=0, lt=1, description="Success rate above which a problem is mastered.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="Bound on the probability of ever retiring a problem below p0.")
+    threshold: float = Field(
+        1.0, gt=0, le=1, description="Rule threshold: success rate of one group that retires a problem."
+    )
+    half_life_visits: float = Field(
+        1e9, gt=0, description="Rule posterior: visits after which an outcome's weight halves."
+    )
     group_size: int = Field(8, ge=1, description="Completions per visit.")
-    num_visits: int = Field(200, ge=1, description="How often each problem is visited at most.")
+    num_visits: int = Field(200, ge=1, description="Maximum number of visits per problem.")
     num_problems: int = Field(20_000, ge=1, description="Simulated problems per rate.")
     seed: int = Field(0, ge=0, description="Seed of the simulated outcomes.")
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One rule on problems of one kind: share retired, and the median visit of it, None where under half were."""
+    """One rule at one success rate: share retired, and median visit of retirement, None if at most half were."""
 
     rule: str
     retired_rate: float
@@ -50,7 +54,7 @@ class Trial:
 
 
 def try_rule(rule: str, rates: Iterable[Floats | float], config: RulesConfig) -> Trial:
-    """Visit problems until retired or out of visits; `rates` yields their success rates, visit by visit."""
+    """Visit problems until retirement or `num_visits`; `rates` yields their success rates at each visit."""
     settings = {name: getattr(config, name) for name in ("p0", "alpha", "threshold", "half_life_visits")}
     curriculum = CurriculumConfig.model_validate({"rule": rule, **settings})
     stats = new_stats(pl.DataFrame({"key": range(config.num_problems)}), curriculum)
@@ -68,10 +72,10 @@ def try_rule(rule: str, rates: Iterable[Floats | float], config: RulesConfig) ->
 
 
 def compare(config: RulesConfig) -> str:
-    """The table of all rules at rates around p0."""
+    """A table of all rules at rates around p0."""
     p0 = config.p0
     rates = sorted({round(p, 4) for p in (p0 - 0.1 * p0, p0, *(p0 + (1 - p0) * share for share in (0.5, 0.75, 0.95)))})
-    head = f"{config.num_problems:,} problems a rate, {config.num_visits} visits of groups of {config.group_size}"
+    head = f"{config.num_problems:,} problems per rate, {config.num_visits} visits of groups of {config.group_size}"
     lines = [
         f"{head}; p0 {p0:g}, alpha {config.alpha:g}",
         f"  {'rate':>6}  " + "".join(f"{rule:>24}" for rule in RULES),
@@ -79,7 +83,7 @@ def compare(config: RulesConfig) -> str:
     for rate in rates:
         trials = [try_rule(rule, repeat(rate), config) for rule in RULES]
         lines.append(f"  {rate:>6g}  " + "".join(f"{_cell(trial):>24}" for trial in trials))
-    return "\n".join([*lines, f"Retired at {p0:g} and below is false; only e_process bounds it, by alpha."])
+    return "\n".join([*lines, f"A retirement at {p0:g} or below is false; only e_process bounds its share, by alpha."])
 
 
 def _cell(trial: Trial) -> str:

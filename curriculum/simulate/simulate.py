@@ -1,7 +1,7 @@
-"""`gradus curriculum simulate`: try policies on a measured dataset with a stand-in for the model.
+"""`gradus curriculum simulate`: compares policies on a measured dataset with a simulated model.
 
-The very `Curriculum` that trains draws and observes; only the model is simulated (`learner.py`). Per seed, the true
-success rates are drawn from what was measured, so that the intervals hold both kinds of luck.
+The same `Curriculum` as in training draws and observes; only the model is simulated (`learner.py`). Each seed draws its
+true success rates from the posterior of the measured counts, so that the intervals include both sources of variance.
 """
 
 from __future__ import annotations
@@ -31,13 +31,12 @@ NO_POOLS: Final = {"policy": "uniform", "rule": "none", "park_after": 10**9, "fl
 
 
 class SimulateConfig(Config):
-    """Try policies on a dataset's measured pass rates before spending GPU time: rollouts, waste and mastery of each.
+    """Simulate policies on measured pass rates before spending GPU time: rollouts, waste and mastery of each.
 
-    plain is uniform sampling without pools, dapo the same with DAPO's refill. Read the differences, not the figures.
-    The simulation does not show how fast your model learns, what it transfers between problems, whether a reward can
-    be hacked, how entropy or length behave, and what happens on the benchmark. It only shows what a policy does
-    with its rollouts if learning is as assumed: gains in proportion to p(1-p), skill shared within a source, and
-    steady forgetting.
+    plain is uniform sampling without pools, dapo the same with DAPO's refill. Compare policies; absolute figures mean
+    little. The simulation shows how a policy uses its rollouts under assumed learning: gains in proportion to p(1-p),
+    skill shared within a source, and steady forgetting. It cannot predict how fast your model learns, transfer between
+    problems, reward hacking, entropy, length or benchmark results.
 
     Example: gradus curriculum simulate runs/demo/difficulty --policies plain,dapo,learnability --learner forgetful
     """
@@ -47,13 +46,13 @@ class SimulateConfig(Config):
     )
     learner: Literal["still", "steady", "forgetful", "isolated", "noisy"] = Field(
         "steady",
-        description="How the model learns: still learns nothing, isolated shares nothing, noisy has a bad verifier.",
+        description="Simulated model: still never learns, isolated shares no skill, noisy has an unreliable verifier.",
     )
     steps: int = Field(500, ge=1, description="Training steps.")
     num_problems: int = Field(64, ge=1, description="Groups per step.")
     group_size: int = Field(8, ge=2, description="Completions per group.")
-    seeds: int = Field(3, ge=2, description="Runs per policy, for the intervals.")
-    workers: int = Field(2, ge=1, description="Processes.", json_schema_extra=RUNTIME)
+    seeds: int = Field(3, ge=2, description="Runs per policy, for confidence intervals.")
+    workers: int = Field(2, ge=1, description="Number of processes.", json_schema_extra=RUNTIME)
 
     @field_validator("policies", mode="before")
     @classmethod
@@ -71,7 +70,7 @@ class SimulateConfig(Config):
 
 @dataclass(frozen=True)
 class Course:
-    """One simulated run, an element per step: totals so far, and the model's true mean rate and mastered share."""
+    """One simulated run, one element per step: running totals, true mean rate and true mastered share."""
 
     rollouts: Floats
     effective: Floats
@@ -81,7 +80,7 @@ class Course:
 
 
 def simulate(problems: pl.DataFrame, settings: CurriculumConfig, config: SimulateConfig) -> dict[str, list[Course]]:
-    """The courses of every policy, a course per seed; the same whatever the number of workers."""
+    """The courses of every policy, one per seed; independent of the number of workers."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -105,7 +104,7 @@ def _job(job: tuple[pl.DataFrame, CurriculumConfig, SimulateConfig, str, int]) -
 def run_course(
     problems: pl.DataFrame, settings: CurriculumConfig, config: SimulateConfig, policy: str, seed: int
 ) -> Course:
-    """One policy, one seed."""
+    """Simulate one policy with one seed."""
     changes = NO_POOLS if policy in BASELINES else {"policy": policy}
     settings = CurriculumConfig.model_validate({**settings.model_dump(), **changes, "seed": seed, "outage_p": 0.0})
     curriculum = Curriculum.create(problems, settings, {})
@@ -133,7 +132,7 @@ def _steps(curriculum: Curriculum, learner: Learner, config: SimulateConfig, ref
 def _generate(
     curriculum: Curriculum, learner: Learner, config: SimulateConfig, step: int, refills: int
 ) -> tuple[list[Visit], list[tuple[int, int]]]:
-    """All visits of a step, and (row, truly correct) of those with a gradient, at most a batch of them."""
+    """All visits of a step, and (row, truly correct) of those with a gradient, at most one batch."""
     visits: list[Visit] = []
     live: list[tuple[int, int]] = []
     for _ in range(1 + refills):
@@ -152,7 +151,7 @@ def _generate(
 def _learner(problems: pl.DataFrame, config: SimulateConfig, seed: int) -> Learner:
     rng = np.random.default_rng([seed, 1])
     counts = problems.select(pl.col("num_correct", "num_samples").fill_null(0)).to_numpy().astype(np.float64)
-    # Jeffreys' prior: what was measured, with the doubt that so few samples leave
+    # Jeffreys' prior: the measured rate with its sampling uncertainty
     rates = rng.beta(counts[:, 0] + 0.5, counts[:, 1] - counts[:, 0] + 0.5)
     if "source" in problems.columns:
         families = problems["source"].fill_null("").rank("dense").to_numpy().astype(np.int64) - 1
@@ -167,7 +166,7 @@ def _refuse_unmeasured(problems: pl.DataFrame) -> None:
 
 
 def table(courses: dict[str, list[Course]]) -> str:
-    """One line per policy: means over seeds with 95% intervals of the mean."""
+    """One line per policy: means over seeds with 95% confidence intervals."""
     head = ("policy", "rollouts", "effective", "wasted", "per effective", "mean rate", "mastered")
     lines = ["".join(f"{name:>17}" for name in head)]
     for policy, runs in courses.items():
@@ -186,7 +185,7 @@ def table(courses: dict[str, list[Course]]) -> str:
 
 
 def half_width(values: Floats) -> float:
-    """Half of the 95% interval of the mean over seeds (Student's t)."""
+    """Half width of the 95% interval of the mean over seeds (Student's t)."""
     from scipy.special import stdtrit
 
     return float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))

@@ -1,6 +1,6 @@
-"""The curriculum on disk: files that a person can read and compare, each written whole or not at all.
+"""Files of a saved curriculum, readable and comparable by people, each written atomically.
 
-curriculum.json             version, binding, config, counts; written last: its presence means the rest is there
+curriculum.json             version, binding, config, counts; written last: its presence means complete
 curriculum.parquet          one row per problem: key, pool and every figure
 curriculum-visits.parquet   every visit, in order
 curriculum-batches.parquet  the figures of every batch
@@ -27,7 +27,7 @@ from curriculum.state.history import History, restore
 from curriculum.statistics.stats import STATUSES, Stats
 
 VERSION: Final = 2
-TRAVELLING: Final = "curriculum"  # the folder that `gradus card push --with-curriculum` puts a state in
+TRAVELLING: Final = "curriculum"  # folder of the state that `gradus card push --with-curriculum` adds to a dataset
 HEADER: Final = "curriculum.json"
 PROBLEMS: Final = "curriculum.parquet"
 VISITS: Final = "curriculum-visits.parquet"
@@ -37,7 +37,7 @@ EVENTS: Final = "curriculum-events.jsonl"
 
 @dataclass(frozen=True)
 class Saved:
-    """What a folder holds. `binding`, `config` and `clock` are the header's tables."""
+    """The contents of a state folder. `binding`, `config` and `clock` are the header's tables."""
 
     folder: Path
     binding: dict[str, str]
@@ -49,7 +49,7 @@ class Saved:
 
     @property
     def drift(self) -> Drift:
-        """What was known of the model's gain."""
+        """The saved estimate of the model's gain."""
         return Drift(**self.clock["drift"])
 
     def forecast(self) -> Forecast:
@@ -73,7 +73,7 @@ def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats
 
 
 def read(folder: Path) -> Saved:
-    """Read all files; `UserError` where one is missing, torn, from another state or of another version."""
+    """Read all files; `UserError` if one is missing, torn, from another state or of another version."""
     header = _header(folder / HEADER)
     data = {name: _bytes(folder / name) for name in header["files"]}
     for name, digest in header["files"].items():
@@ -86,7 +86,7 @@ def read(folder: Path) -> Saved:
 
 
 def newest(run: Path) -> Path:
-    """The folder of the newest state: the folder itself, a run's last checkpoint, or what a dataset brought along."""
+    """The folder of the newest state: `run` itself, its last checkpoint, or the state inside a dataset."""
     if not run.is_dir():
         raise UserError(f"{run}: no such folder; give a run folder of gradus train, or one of its checkpoints")
     for folder in (run, run / TRAVELLING):
@@ -100,17 +100,17 @@ def newest(run: Path) -> Path:
 
 
 def refuse_mismatch(saved: Saved, config: Mapping[str, Any], binding: Mapping[str, str], free: frozenset[str]) -> None:
-    """`UserError` naming the first thing that the state was not made with; names in `free` may differ."""
+    """`UserError` naming the first setting or binding that differs from the state; names in `free` may differ."""
     path = saved.folder / HEADER
     for name in sorted({*saved.config, *config}):
         if saved.config.get(name) != config.get(name):
             raise UserError(
                 f"{path}: was made with curriculum.{name} {saved.config.get(name)!r}, not {config.get(name)!r}; "
-                "set it back, or start a new run with --curriculum-from"
+                "restore it, or start a new run with --curriculum-from"
             )
     for name in sorted({*saved.binding, *binding} - free):
         if saved.binding.get(name) != binding.get(name):
-            advice = "--adopt-dataset takes it over by key" if name == "dataset" else f"resume with the same {name}"
+            advice = "--adopt-dataset maps it by key" if name == "dataset" else f"resume with the same {name}"
             what = _difference(name, saved.binding.get(name, ""), binding.get(name, ""))
             raise UserError(f"{path}: belongs to {what}; {advice}")
 
@@ -120,17 +120,17 @@ def check_keys(problems: pl.DataFrame, where: str = "the dataset") -> None:
     if "key" not in problems.columns:
         raise UserError(f"{where}: has no column key; make it with gradus curate ingest")
     if problems.height == 0:
-        raise UserError(f"{where}: holds no problem; relax the stages before; their manifests list what was dropped")
+        raise UserError(f"{where}: holds no problem; relax the stages before, their manifests list what was dropped")
     if problems["key"].n_unique() < problems.height:
         double = problems["key"].filter(problems["key"].is_duplicated())[0]
-        raise UserError(f"{where}: key {double} occurs twice; merge duplicates with gradus curate ingest")
+        raise UserError(f"{where}: key {double} is not unique; merge duplicates with gradus curate ingest")
 
 
 def _frame(keys: pl.Series, stats: Stats) -> pl.DataFrame:
     columns = {field.name: stats.__dict__[field.name] for field in fields(Stats)}
     status = pl.Series("status", STATUSES)[pl.Series(columns.pop("status")).cast(pl.Int64)]
     frame = pl.DataFrame({"key": keys, "status": status, **columns})
-    # null reads as "none seen" everywhere; NaN does not
+    # null means "none seen" in every reader; NaN does not
     return frame.with_columns(pl.col("tokens_correct", "tokens_wrong").fill_nan(None))
 
 

@@ -1,4 +1,4 @@
-"""Taking statistics from one dataset or run to another, by key."""
+"""Transfer of statistics between datasets and runs, by key."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from curriculum.statistics.visits import Ints
 def by_key(
     saved: Saved, problems: pl.DataFrame, config: CurriculumConfig, step_0: int = 0
 ) -> tuple[Stats, pl.DataFrame]:
-    """Statistics over `problems`: what was saved for known keys, a fresh start for new ones.
+    """Statistics over `problems`: the saved ones for known keys, initial ones for new keys.
 
-    Also where the known ones went: a frame of `row` (before) and `to` (now). `step_0` is the step of the saved run that
-    is step 0 from now on: what was seen 30 steps before it was seen at step -30.
+    Also returns the rows of known keys: a frame of `row` (before) and `to` (now). `step_0` is the saved run's step that
+    becomes step 0: a visit 30 steps before it gets step -30.
     """
     stats = new_stats(problems, config)
     new, old = _match(saved.keys, problems["key"])
@@ -30,10 +30,10 @@ def by_key(
 
 
 def begin_again(stats: Stats, saved: Saved, config: CurriculumConfig) -> None:
-    """Make statistics from the end of an earlier run those of the start of a new one.
+    """Turn the final statistics of an earlier run into the initial ones of a new run.
 
-    What was due in 30 steps stays due in 30 steps. Another p0 or rule restarts the retirement tests: evidence against
-    one p0 proves nothing against another.
+    A re-check due in 30 steps stays due in 30 steps. Another p0 or rule restarts the retirement tests: evidence against
+    one p0 is none against another.
     """
     stats.next_check[:] = np.maximum(stats.next_check - saved.clock["step"], 0)
     stats.last_step[:] = NEVER
@@ -43,14 +43,14 @@ def begin_again(stats: Stats, saved: Saved, config: CurriculumConfig) -> None:
 
 
 def changes(old_keys: pl.Series, new_keys: pl.Series) -> dict[str, list[str]]:
-    """Keys that joined and keys that vanished."""
+    """Keys that joined and keys that are gone."""
     joined = new_keys.filter(~new_keys.is_in(old_keys.implode()))
     vanished = old_keys.filter(~old_keys.is_in(new_keys.implode()))
     return {"joined": joined.to_list(), "vanished": vanished.to_list()}
 
 
 def _match(old_keys: pl.Series, new_keys: pl.Series) -> tuple[Ints, Ints]:
-    """Rows, among the new keys and among the old ones, of the keys known to both."""
+    """Row positions of the shared keys, in the new and in the old series."""
     old = pl.DataFrame({"key": old_keys, "old": np.arange(len(old_keys))})
     new = pl.DataFrame({"key": new_keys, "new": np.arange(len(new_keys))})
     both = new.join(old, on="key", how="inner").sort("new")

@@ -1,6 +1,6 @@
-"""What happened: every visit, every move between the pools, and one line of figures per batch.
+"""History of a curriculum: every visit, every move between pools, and one line of figures per batch.
 
-Visits and batches are kept in columns, so that a long run stays small; events are few and stay readable lines.
+Visits and batches are stored as columns, so that a long run stays small; events are few and stored as JSON lines.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ BATCH: Final = pl.Schema(
 
 @dataclass
 class History:
-    """Grows by one entry per batch; `visits` is read as one frame with the columns of `VISIT`."""
+    """One entry per batch; `visits` is one frame with the columns of `VISIT`."""
 
     events: list[dict[str, Any]] = field(default_factory=list)  # Any: JSON values
     batches: list[dict[str, Any]] = field(default_factory=list)
     _visits: list[pl.DataFrame] = field(default_factory=list)
 
     def add_visits(self, batch: Batch, draw: int, step: int, rates: Floats, e_values: Floats) -> None:
-        """Record a batch of visits and what the problem's rate and evidence were after each."""
+        """Record a batch of visits with each problem's success rate and evidence after it."""
         num = len(batch.row)
         columns = (np.full(num, draw), np.full(num, step), batch.row, batch.correct, batch.wrong, batch.undecided)
         figures = dict(zip(VISIT, (*columns, rates, e_values), strict=True))
@@ -66,12 +66,12 @@ class History:
         return whole
 
     def move_rows(self, moved: pl.DataFrame) -> None:
-        """The dataset's rows moved from `row` to `to`; visits of vanished rows go with them."""
+        """Renumber visits from `row` to `to`; visits of rows that are not listed are dropped."""
         whole = self.visits.join(moved, on="row", how="inner", maintain_order="left")
         self._visits = [whole.with_columns(row=pl.col("to")).select(list(VISIT)).cast(VISIT)]
 
     def events_jsonl(self) -> bytes:
-        """The events, one JSON line each."""
+        """The events as JSON lines."""
         return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events).encode()
 
     def batches_frame(self) -> pl.DataFrame:
@@ -80,6 +80,6 @@ class History:
 
 
 def restore(visits: pl.DataFrame, batches: pl.DataFrame, events: bytes) -> History:
-    """A history from what was saved."""
+    """A history from its saved parts."""
     lines = [json.loads(line) for line in events.split(b"\n") if line]
     return History(events=lines, batches=batches.to_dicts(), _visits=[visits])

@@ -1,1 +1,1 @@
-"""What is known of each problem. Visits come in; discounted counts and times, as arrays over all problems, go out."""
+"""Statistics of each problem. Visits come in; discounted counts and times, as arrays over all problems, go out."""

@@ -1,9 +1,9 @@
-"""What is known of each problem: arrays over all problems, and what one batch of visits does to them.
+"""Statistics of all problems as arrays, and their update by a batch of visits.
 
 The success rate of a problem has the posterior Beta(1 + successes, 1 + failures). Both counts start from the measured
-samples, shrink by half every `half_life_visits` visits of that problem, and grow by what each visit saw. A problem
-without measured samples starts from Beta(1, 1): unknown, not zero. Undecided completions are counted apart and enter
-no rate.
+samples, halve every `half_life_visits` visits of that problem, and grow by the counts of each visit. A problem
+without measured samples starts from Beta(1, 1): unknown, not zero. Undecided completions are counted separately and
+enter no rate.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Stats:
     num_wrong: npt.NDArray[np.int32]
     num_undecided: npt.NDArray[np.int32]
     num_visits: npt.NDArray[np.int32]
-    num_dry: npt.NDArray[np.int32]  # visits in a row without a success
-    num_unclear: npt.NDArray[np.int32]  # visits in a row that were mostly undecided
-    last_step: npt.NDArray[np.int32]  # NEVER where not visited
+    num_dry: npt.NDArray[np.int32]  # consecutive visits without a success
+    num_unclear: npt.NDArray[np.int32]  # consecutive visits that were mostly undecided
+    last_step: npt.NDArray[np.int32]  # NEVER if not visited
     seen_at: Floats  # mean step of the completions behind successes and failures; measured ones: 0
-    tokens_correct: Floats  # discounted mean length; NaN where none was seen
+    tokens_correct: Floats  # discounted mean length; NaN if none was seen
     tokens_wrong: Floats
     difficulty: Floats  # fixed at the start: level, or 1 - measured pass rate
-    num_tested: npt.NDArray[np.int32]  # visits that the retirement test has seen since it last began
+    num_tested: npt.NDArray[np.int32]  # visits since the retirement test last started
     evidence: Floats  # (problems, bets): see retirement.py
     next_check: npt.NDArray[np.int32]  # step from which a retired or quarantined problem is due
     check_interval: npt.NDArray[np.int32]  # steps
@@ -49,26 +49,26 @@ class Stats:
         return len(self.status)
 
     def posterior(self, rows: Ints | slice = slice(None)) -> tuple[Floats, Floats]:
-        """Parameters (a, b) of the Beta posterior of the success rate, as the counts have it."""
+        """Parameters (a, b) of the Beta posterior of the success rate, from the counts alone."""
         return self.successes[rows] + 1.0, self.failures[rows] + 1.0
 
     def mean_rate(self, rows: Ints | slice = slice(None)) -> Floats:
-        """Posterior mean of the success rate, as the counts have it."""
+        """Posterior mean of the success rate, from the counts alone."""
         a, b = self.posterior(rows)
         return a / (a + b)
 
     def take(self, rows: Ints) -> Stats:
-        """The same figures of the given problems, in that order, copied."""
+        """A copy of the statistics of the given rows, in that order."""
         return Stats(**{field.name: self.__dict__[field.name][rows] for field in fields(self)})
 
     def put(self, rows: Ints, other: Stats) -> None:
-        """Overwrite the figures of `rows` by those of `other`, in order."""
+        """Overwrite the statistics of `rows` with those of `other`, in order."""
         for field in fields(self):
             self.__dict__[field.name][rows] = other.__dict__[field.name]
 
 
 def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> None:
-    """Add a batch of visits of distinct problems to the counts. Status and retirement test are decided elsewhere."""
+    """Add a batch of visits of distinct problems to the counts; status and retirement tests are unchanged."""
     row, is_judged = batch.row, batch.judged > 0
     keep = np.where(is_judged, 0.5 ** (1.0 / config.half_life_visits), 1.0)
     stats.seen_at[row] = _mean_step(stats, batch, keep, step)
@@ -82,7 +82,7 @@ def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> N
     stats.num_wrong[row] += batch.wrong.astype(np.int32)
     stats.num_undecided[row] += batch.undecided.astype(np.int32)
     stats.num_visits[row] += 1
-    # a visit without a judged completion carries no evidence of success
+    # a visit without judged completions is no evidence of failure
     stats.num_dry[row] = np.where(batch.correct > 0, 0, stats.num_dry[row] + is_judged)
     is_unclear = batch.undecided > config.quarantine_rate * (batch.judged + batch.undecided)
     stats.num_unclear[row] = np.where(is_unclear, stats.num_unclear[row] + 1, 0)
@@ -90,7 +90,7 @@ def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> N
 
 
 def _mean_step(stats: Stats, batch: Batch, keep: Floats, step: int) -> Floats:
-    """Discounted mean over completions of the step that they were made at."""
+    """Discounted mean of the steps at which the completions were sampled."""
     old, seen_at = (stats.successes[batch.row] + stats.failures[batch.row]) * keep, stats.seen_at[batch.row]
     total = old + batch.judged
     return np.where(total > 0, (seen_at * old + step * batch.judged) / np.where(total > 0, total, 1.0), seen_at)

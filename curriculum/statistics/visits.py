@@ -1,4 +1,4 @@
-"""The outcomes of a batch: visits as the trainer reports them, and as the arrays that update the statistics."""
+"""Outcomes of a batch: visits as the trainer reports them, and the arrays that update the statistics."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Visit:
-    """What one group of completions of the problem at position `row` came to.
+    """Verdict counts of one group of completions of the problem at position `row`.
 
-    `undecided_reason` is the commonest reason code among the undecided ones. Mean lengths are in tokens, None where
-    there was no such completion.
+    `undecided_reason` is the most frequent reason code among the undecided ones. Mean lengths are in tokens, None
+    without such a completion.
     """
 
     row: int
@@ -31,7 +31,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Batch:
-    """Visits of distinct problems as arrays: the form in which statistics are updated."""
+    """Visits of distinct problems as arrays, for updates of the statistics."""
 
     row: Ints
     correct: Ints
@@ -42,17 +42,17 @@ class Batch:
     reasons: npt.NDArray[np.str_]
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Batch:
-        """The chosen visits only."""
+        """The visits selected by a boolean mask."""
         return Batch(**{field.name: self.__dict__[field.name][chosen] for field in fields(self)})
 
     @property
     def judged(self) -> Ints:
-        """Completions that were judged correct or wrong, per visit."""
+        """Completions judged correct or wrong, per visit."""
         return self.correct + self.wrong
 
 
 def as_batches(visits: list[Visit]) -> list[Batch]:
-    """The visits as batches of distinct problems: a problem's second visit goes into the second batch."""
+    """Split visits into batches of distinct problems: a problem's second visit goes into the second batch."""
     rounds: list[list[Visit]] = []
     seen: dict[int, int] = {}
     for visit in visits:

@@ -1,7 +1,7 @@
 """The dataset card: README.md by `huggingface_hub.DatasetCard` from `templates/card.md.j2`.
 
-The YAML head describes the files for the Hub and `datasets`; the text holds what a reader needs a year later: sources,
-funnel, difficulty and the model it was measured for, decontamination, limits, how to rebuild and to cite.
+The YAML head lists the configs for the Hub and `datasets`; the text documents sources, funnel, difficulty with its
+model, decontamination, limits, rebuilding and citation.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from data_cards.dataset.parts import describe_columns
 TEMPLATE: Final = Path(__file__).parent / "templates" / "card.md.j2"
 CONFIGS: Final = {"default": "kept", "dropped": "dropped", "samples": "samples"}
 MAX_CELL: Final = 200
-NOT_SHOWN: Final = ("pool", facts.BENCHMARK_INPUT)  # inputs that the card shows elsewhere
+NOT_SHOWN: Final = ("pool", facts.BENCHMARK_INPUT)  # inputs shown elsewhere in the card
 
 
 def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest: str) -> str:
-    """The text of README.md for a dataset whose tables lie in `dataset`."""
+    """The text of README.md for the tables in the folder `dataset`."""
     num_rows = {name: count_rows(dataset, part) for name, part in CONFIGS.items()}
     sources = facts.sources(stages, dataset)
     card = DatasetCard.from_template(
@@ -61,12 +61,12 @@ def render(config: CardConfig, stages: Sequence[Manifest], dataset: Path, digest
 
 
 def count_rows(dataset: Path, part: str) -> int:
-    """Rows of a part; 0 where the dataset has no such part."""
+    """Number of rows of a part; 0 if the dataset lacks it."""
     return int(scan_part(dataset, part).select(pl.len()).collect().item()) if (dataset / part).is_dir() else 0
 
 
 def rows_by_config(manifest: Manifest) -> dict[str, int]:
-    """Rows of each config by the manifest of a dataset."""
+    """Number of rows of each config, from the manifest of a dataset."""
     return {
         name: sum(entry.num_rows for entry in manifest.files if entry.path.startswith(f"{part}/"))
         for name, part in CONFIGS.items()
@@ -74,12 +74,12 @@ def rows_by_config(manifest: Manifest) -> dict[str, int]:
 
 
 def licences(config: CardConfig, sources: Sequence[facts.Source]) -> list[str]:
-    """The Hub's identifiers of the dataset's licences: the user's choice, else those of the sources."""
+    """The Hub's identifiers of the dataset's licences: the configured one, else those of the sources."""
     return facts.licence_ids([config.licence] if config.licence else [source.licence for source in sources])
 
 
 def configs(num_rows: dict[str, int]) -> list[dict[str, Any]]:
-    """The card's `configs`: a part without rows gets none, since load_dataset refuses an empty one."""
+    """The card's `configs`; a part without rows gets none, since load_dataset rejects an empty one."""
     return [
         {
             "config_name": name,
@@ -92,7 +92,7 @@ def configs(num_rows: dict[str, int]) -> list[dict[str, Any]]:
 
 
 def pipeline_yaml(stages: Sequence[Manifest]) -> str:
-    """The pipeline file that makes the stages' artifacts again; a path on this machine is not known to it."""
+    """A pipeline file that rebuilds the stages' artifacts; it holds no path of this machine."""
     ingest = {name: value for name, value in stages[0].config.items() if name != "sources"}
     sources = [_source_table(source) for source in stages[0].config.get("sources", [])]
     tables = {stage.stage: _stage_table(stage) for stage in stages[1:]}
@@ -106,7 +106,7 @@ def _source_table(source: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stage_table(stage: Manifest) -> dict[str, Any]:
-    """A stage's settings; of models and benchmarks the digests decide, so their names come from facts and inputs."""
+    """A stage's settings; facts and inputs give the names of models and benchmarks, whose digests decide."""
     model = {"model": stage.facts["model"]} if "model" in stage.facts else {}
     benchmarks = [benchmark.name for benchmark in facts.benchmarks([stage])]
     against = {"against": benchmarks} if benchmarks else {}
@@ -141,7 +141,7 @@ def _benchmark_row(benchmark: facts.Benchmark) -> dict[str, Any]:
 
 
 def _described(stage: Manifest | None) -> dict[str, str] | None:
-    """A stage as two tables: its results and inputs, and its settings."""
+    """A stage as two Markdown tables: its inputs and results, and its settings."""
     if stage is None:
         return None
     inputs = {
@@ -200,7 +200,7 @@ def _cells(source: facts.Source) -> dict[str, str]:
 
 
 def _short(digest: str) -> str:
-    """The beginning of a SHA-256; anything else whole."""
+    """The first 16 digits of a SHA-256; other text unchanged."""
     return digest[:16] if re.fullmatch(r"[0-9a-f]{64}", digest) else digest
 
 
@@ -209,7 +209,7 @@ def _plain(value: Any) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text that cannot break a table or open a tag in Markdown."""
+    """Text escaped for a Markdown table cell: one line, no tags, at most `MAX_CELL` characters."""
     line = " ".join(text.split())
     line = line if len(line) <= MAX_CELL else line[:MAX_CELL] + "…"
     for mark, safe in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("`", "'")):

@@ -34,7 +34,7 @@ Json = dict[str, Any]  # Any: JSON values
 
 
 def describe(config: CardConfig, stages: Sequence[Manifest], dataset: Path, files: list[FileEntry]) -> bytes:
-    """The bytes of `croissant.json` for a dataset whose tables lie in `dataset` and whose files are `files`."""
+    """The bytes of `croissant.json` for the tables in the folder `dataset`, whose data files are `files`."""
     present = {name: part for name, part in CONFIGS.items() if (dataset / part).is_dir()}
     value: Json = {
         "@context": json.loads(CONTEXT.read_bytes()),

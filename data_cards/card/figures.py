@@ -1,4 +1,4 @@
-"""The pictures of a dataset's rows and samples, the same on its card and in a report: which there are, drawn."""
+"""Plots of a dataset's rows and samples, shared by its card and its report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Picture(NamedTuple):
-    """A drawn figure, the name of its file, and its alternative text."""
+    """A figure, its file name and its alternative text."""
 
     name: str
     alt: str
@@ -27,7 +27,7 @@ class Picture(NamedTuple):
 def pictures(
     stages: Sequence[Manifest], kept: pl.LazyFrame, dropped: pl.LazyFrame, samples: pl.LazyFrame
 ) -> list[Picture]:
-    """Pass rates where a stage measured them; lengths of the completions of the most informative stage."""
+    """Pass rates, if measured; completion lengths of the most informative sampling stage."""
     drawn = []
     rated = {part: _rated(rows) for part, rows in (("kept", kept), ("dropped", dropped))}
     if any(frame.height for frame in rated.values()):
@@ -48,7 +48,7 @@ def _rated(rows: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _sampling_stage(stages: Sequence[Manifest], samples: pl.LazyFrame) -> str | None:
-    """The difficulty stage where it sampled, else the last that did: answers without thinking are short by nature."""
+    """The difficulty stage if it sampled, else the last stage that did: answers without thinking are always short."""
     named = set(samples.select(pl.col("stage").unique()).collect()["stage"])
     sampled = [stage.stage for stage in stages if stage.stage in named]
     measured = find_stage(stages, "difficulty")

@@ -1,6 +1,6 @@
-"""The card's own pictures: the difficulty histogram and the lengths of completions (the funnel is curate's).
+"""Plots of the card: the difficulty histogram and completion lengths (the funnel plot is curate's).
 
-Each function draws one matplotlib figure; `save` writes it as a PNG whose bytes depend on the figure alone.
+Each function returns one matplotlib figure; `save` writes it as a PNG whose bytes depend only on the figure.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ KEPT: Final = "#2f6f8f"
 DROPPED: Final = "#c9d1d9"
 WRONG: Final = "#c8553d"
 INK: Final = "#1f2933"
-# 0 and 1 have bars of their own: a problem that is never or always solved gives no signal
+# 0 and 1 have bars of their own: a problem that is never or always solved teaches nothing
 RATE_EDGES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 RATE_LABELS: Final = ("0", *(f"≤{edge:.1f}" for edge in RATE_EDGES), "<1", "1")
 TOKEN_BINS: Final = 40
 
 
 def difficulty(kept: pl.DataFrame, dropped: pl.DataFrame, model: str) -> Figure:
-    """Histogram of `pass_rate` over kept and dropped problems; `model` is the model that was measured.
+    """Histogram of `pass_rate`, kept and dropped, as measured with `model`.
 
-    Rates of few samples are coarse (one right of two is a half), so the title states their number (`num_samples`).
+    Rates of few samples are coarse (1 of 2 correct is 0.5), so the title gives the mean of `num_samples`.
     """
     figure, axes = _figure(height=3.2)
     num_kept, num_dropped = rate_counts(kept["pass_rate"]), rate_counts(dropped["pass_rate"])
@@ -41,7 +41,7 @@ def difficulty(kept: pl.DataFrame, dropped: pl.DataFrame, model: str) -> Figure:
     axes.set_xticks(places, RATE_LABELS)
     axes.set_xlabel("pass rate")
     axes.set_ylabel("problems")
-    # a model may be called $x$: its name is no formula
+    # a model name such as $x$ is not a formula
     num_samples = pl.concat([kept["num_samples"], dropped["num_samples"]])
     each = f"{num_samples.sum() / max(num_samples.len(), 1):.1f} samples each on average"
     axes.set_title(f"Difficulty for {model}, {each}", loc="left", fontsize=10, color=INK, parse_math=False)
@@ -50,11 +50,11 @@ def difficulty(kept: pl.DataFrame, dropped: pl.DataFrame, model: str) -> Figure:
 
 
 def lengths(samples: pl.DataFrame, stage: str) -> Figure:
-    """How long the completions of a stage are, correct against wrong, up to the 99th percentile."""
+    """Histogram of a stage's completion lengths in tokens, correct and wrong, up to the 99th percentile."""
     figure, axes = _figure(height=3.2)
     longest = int(samples["num_tokens"].quantile(0.99) or 0)
     width = longest // TOKEN_BINS + 1
-    edges = list(range(0, longest + width + 1, width))  # whole tokens: no bin may stay empty for its width alone
+    edges = list(range(0, longest + width + 1, width))  # whole tokens: a fractional width would leave bins empty
     for verdict, color in (("correct", KEPT), ("wrong", WRONG)):
         tokens = samples.filter(pl.col("verdict") == verdict)["num_tokens"].clip(upper_bound=longest)
         if tokens.len():
@@ -69,7 +69,7 @@ def lengths(samples: pl.DataFrame, stage: str) -> Figure:
 
 
 def rate_counts(rates: pl.Series) -> list[int]:
-    """Problems per bar of the difficulty histogram: exactly 0, nine tenths' bins, the rest below 1, exactly 1."""
+    """Problems per bar of the difficulty histogram: exactly 0, ten bins between, exactly 1."""
     rates = rates.drop_nulls()
     inner = rates.filter((rates > 0) & (rates < 1))
     edges = [0.0, *RATE_EDGES, 1.0]
@@ -78,7 +78,7 @@ def rate_counts(rates: pl.Series) -> list[int]:
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as PNG; the same figure gives the same bytes."""
+    """The figure as PNG; equal figures give equal bytes."""
     buffer = io.BytesIO()
     # without the Software entry the bytes do not name the matplotlib version
     figure.savefig(buffer, format="png", dpi=120, metadata={"Software": None})
@@ -86,7 +86,7 @@ def png(figure: Figure) -> bytes:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the figure as a PNG file, whole or not at all."""
+    """Write the figure as a PNG file, atomically."""
     write_atomic(path, png(figure))
 
 

@@ -1,7 +1,7 @@
-"""Which version comes next, by semantic versioning of data, and why.
+"""Proposes the next version of a dataset, by semantic versioning of data, with the reasons.
 
 major: the columns changed, so code that reads the dataset may break. minor: rows, contents, decisions or rates changed,
-so a run on it gives something else. patch: only words or settings that left the rows as they were.
+so a run on it gives other results. patch: only card text or settings changed, and no row.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ FIRST: Final = "v1.0.0"
 
 @dataclass(frozen=True)
 class Proposal:
-    """A level of change and its reasons, one a line."""
+    """A level of change and its reasons."""
 
     level: Level
     reasons: list[str]
 
 
 def propose(diff: Diff) -> Proposal:
-    """The highest level that something in the diff calls for, with all reasons for that level."""
+    """The highest level that the diff requires, with all reasons for that level."""
     by_level: dict[Level, list[str]] = {
         "major": [_column(name, *types) for name, types in diff.columns.items()],
         "minor": [*_rows(diff), *_contents(diff)],
@@ -38,9 +38,9 @@ def propose(diff: Diff) -> Proposal:
 
 
 def next_version(current: str, level: Level) -> str:
-    """The version after `current` (`vMAJOR.MINOR.PATCH`), or `current` itself where nothing changed.
+    """The version after `current` (`vMAJOR.MINOR.PATCH`), or `current` if nothing changed.
 
-    Raises `UserError` where `current` is no version.
+    Raises `UserError` if `current` is no version.
     """
     numbers = current.removeprefix("v").split("-")[0].split(".")
     if len(numbers) != 3 or not all(number.isdecimal() for number in numbers):
@@ -65,7 +65,7 @@ def _rows(diff: Diff) -> list[str]:
     gained = sum(len(move.keys) for move in diff.moves if move.after == KEPT)
     lost = sum(len(move.keys) for move in diff.moves if move.before == KEPT)
     other = sum(len(move.keys) for move in diff.moves if KEPT not in (move.before, move.after))
-    changes = (("kept anew", gained), ("kept no more", lost), ("dropped otherwise than before", other))
+    changes = (("newly kept", gained), ("no longer kept", lost), ("with another drop decision", other))
     return [f"{_count(number)} {what}" for what, number in changes if number]
 
 

@@ -1,6 +1,6 @@
-"""What changed between two datasets: rows, decisions, contents, rates, columns, settings and words.
+"""Differences between two datasets: rows, decisions, contents, rates, columns, settings and card text.
 
-Rows are matched by key. A row is kept, dropped (by a stage, for a reason) or absent; `moves` has every change of that.
+Rows are matched by key. A row is kept, dropped (by a stage, for a reason) or absent; `moves` lists changes of state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ABSENT: Final = "absent"
 KEPT: Final = "kept"
 NUM_EXAMPLES: Final = 3
 RATE: Final = "pass_rate"
-# what sampling a model leaves: a change of it is a changed rate, not a changed problem
+# columns measured by sampling: a changed value is a changed rate, not a changed problem
 MEASURED: Final = ("num_", "pass_rate", "mean_tokens")
 CARD: Final = "README.md"
 
@@ -45,7 +45,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Diff:
-    """All differences. `contents` holds keys by changed column."""
+    """All differences: `contents` holds keys by changed column; `columns` and `config` map names to (old, new)."""
 
     moves: list[Move]
     contents: dict[str, list[str]]
@@ -56,11 +56,11 @@ class Diff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing at all differs."""
+        """Whether nothing differs."""
         return not (self.moves or self.contents or self.rates or self.columns or self.config or self.text)
 
     def as_json(self) -> dict[str, Any]:
-        """The whole of it as JSON values."""
+        """The diff as JSON values."""
         return asdict(self)
 
 
@@ -100,7 +100,7 @@ def _states(tables: Tables) -> pl.LazyFrame:
 
 
 def _changed(old: pl.LazyFrame, new: pl.LazyFrame, name: str) -> list[str]:
-    """Keys of the rows kept in both whose value in a column differs; one column is in memory at a time."""
+    """Keys of rows kept in both whose value in a column differs; only one column is in memory at a time."""
     pairs = _pairs(old, new, name)
     types = pairs.collect_schema()
     if types["before"] == types["after"]:
@@ -121,7 +121,7 @@ def _rates(old: pl.LazyFrame, new: pl.LazyFrame) -> Rates | None:
 
 
 def _pairs(old: pl.LazyFrame, new: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """(key, before, after) of a column in the rows kept in both, in the older one's order."""
+    """(key, before, after) of a column in the rows kept in both, in the order of `old`."""
     return old.select("key", before=name).join(new.select("key", after=name), on="key", maintain_order="left")
 
 
@@ -130,7 +130,7 @@ def _settings(tables: Tables) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for stage in tables.stages:
         values = {"version": stage.version, **stage.config, "inputs": dict(stage.inputs)}
-        values["inputs"].pop("pool", None)  # what the stage before left: its own change is shown there
+        values["inputs"].pop("pool", None)  # the previous stage's output: its own changes are listed there
         settings |= flatten(values, f"{stage.stage}.")
     return settings
 

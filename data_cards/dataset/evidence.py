@@ -1,7 +1,7 @@
-"""Why a row was dropped, read back from `drop_detail`: the benchmark item or the problem that it matched.
+"""Evidence of a dropped row, parsed from `drop_detail`: the benchmark item or the problem that it matched.
 
-Stages write evidence as plain text or as a JSON object. That of `decontaminate` names benchmark and item; the item's
-text stands there too, or is looked up in the benchmark itself.
+Stages write evidence as plain text or as a JSON object. That of `decontaminate` names benchmark and item, and holds the
+item's text or leaves it to a lookup in the benchmark.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Texts = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True)
 class Match:
-    """The text that a row was held against: of a benchmark's item or another problem, under the name it goes by."""
+    """The text that a row matched, and the name of its benchmark item or problem."""
 
     name: str
     text: str
 
 
 def fields(detail: str | None) -> dict[str, Any]:
-    """The evidence's fields where it is a JSON object; empty where it is plain text."""
+    """The fields of evidence that is a JSON object; empty for plain text."""
     if not detail or not detail.startswith("{"):
         return {}
     try:
@@ -40,7 +40,7 @@ def fields(detail: str | None) -> dict[str, Any]:
 
 
 def benchmark_of(row: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Benchmark and item that a row matched, or None for a row dropped for another reason."""
+    """Benchmark and item that a row matched; None if it matched none."""
     for detail in (row.get("drop_detail"), row.get("benchmark_variant")):
         evidence = fields(detail)
         if "benchmark" in evidence:
@@ -62,7 +62,7 @@ def benchmark_texts(against: Sequence[str]) -> dict[tuple[str, str], str]:
 
 
 def match(tables: Tables, row: Mapping[str, Any], texts: Texts) -> Match | None:
-    """What a row's evidence names, with its text; None where it names nothing or the text is not at hand."""
+    """The match that a row's evidence names, with its text; None without a name or an available text."""
     if (place := benchmark_of(row)) is not None:
         evidence = fields(row.get("drop_detail")) or fields(row.get("benchmark_variant"))
         text = evidence.get("item_text") or texts.get(place)

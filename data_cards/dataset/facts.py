@@ -1,4 +1,4 @@
-"""What a card states, computed from the chain of manifests and the dataset's tables; nothing is written by hand."""
+"""Facts of a card, computed from the chain of manifests and the dataset's tables."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SIZES: Final = (
     (10**8, "10M<n<100M"), (10**9, "100M<n<1B"),
 )  # fmt: skip
 UNSTATED: Final = ("", "unknown", "none")
-BENCHMARK_INPUT: Final = "benchmark "  # how decontaminate names them among its inputs
+BENCHMARK_INPUT: Final = "benchmark "  # prefix of benchmarks in the inputs of decontaminate
 MATCH_REASONS: Final = ("contaminated", "benchmark_variant")
 
 
 @dataclass(frozen=True)
 class Source:
-    """One source of problems: its description in the run, and the number of its rows that went in and came out.
+    """One source of problems: its recorded metadata, and its rows before and after the run.
 
     `content` is the SHA-256 of its files, or the commit of a Hub dataset.
     """
@@ -44,7 +44,7 @@ class Source:
 
 
 def sources(stages: Sequence[Manifest], dataset: Path) -> list[Source]:
-    """The sources in order of rows kept, with licence and revision where the run recorded them."""
+    """The sources in order of rows kept, with licence and revision if recorded."""
     kept, dropped = _count_by_source(dataset, "kept"), _count_by_source(dataset, "dropped")
     recorded = {str(entry["name"]): entry for entry in stages[0].facts.get("sources", [])}
     names = sorted({*kept, *dropped, *recorded}, key=lambda name: (-kept.get(name, 0), name))
@@ -62,7 +62,7 @@ def sources(stages: Sequence[Manifest], dataset: Path) -> list[Source]:
 
 
 def licence_ids(licences: Sequence[str]) -> list[str]:
-    """The Hub's identifiers of the licences: the one that a text opens with, `other` for what it does not know."""
+    """The Hub's identifiers of the licences: the one that a text begins with, `other` for unknown ones."""
     found = set()
     for licence in licences:
         word = licence.lower().split("(")[0].strip().replace(" ", "-")
@@ -71,12 +71,12 @@ def licence_ids(licences: Sequence[str]) -> list[str]:
 
 
 def size_category(num_rows: int) -> str:
-    """The Hub's word for a dataset of this many rows."""
+    """The Hub's size category of a dataset of `num_rows` rows."""
     return next((name for limit, name in SIZES if num_rows < limit), "n>1B")
 
 
 def languages(prompts: pl.LazyFrame) -> list[str]:
-    """Languages by script, ISO 639-1: `zh` where 1% or more of the prompts hold Han characters, `en` for the others."""
+    """Languages by script, ISO 639-1: `zh` if 1% or more of the prompts hold Han characters, `en` for the others."""
     share = prompts.select(pl.col("prompt").str.contains(r"\p{Han}").mean()).collect().item() or 0.0
     return [*(["en"] if share < 0.99 else []), *(["zh"] if share >= 0.01 else [])]
 
@@ -87,20 +87,20 @@ def find_stage(stages: Sequence[Manifest], name: str) -> Manifest | None:
 
 
 def model_name(stages: Sequence[Manifest]) -> str:
-    """What the pass rates hold for: the model that the difficulty stage sampled; empty where none did."""
+    """The model that the difficulty stage sampled, for which pass rates hold; empty without that stage."""
     stage = find_stage(stages, "difficulty")
     return str(stage.facts.get("model", "a model of unknown name")) if stage else ""
 
 
 def samples_spared(stages: Sequence[Manifest]) -> float:
-    """Share of the difficulty stage's samples that curtailed sampling did without; 0 where all were drawn."""
+    """Share of the difficulty stage's samples that curtailed sampling saved; 0 if all were drawn."""
     stage = find_stage(stages, "difficulty")
     return float(stage.facts.get("samples_saved_rate", 0.0)) if stage else 0.0
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark that the pool was compared with, its origin, and the number of matching rows by method."""
+    """A benchmark that the pool was compared with, its digest or commit, and its matched rows by method."""
 
     name: str
     content: str
@@ -109,7 +109,7 @@ class Benchmark:
 
 
 def benchmarks(stages: Sequence[Manifest], dataset: Path | None = None) -> list[Benchmark]:
-    """The benchmarks of the decontaminate stage, those with most hits in `dataset` first."""
+    """The benchmarks of the decontaminate stage, those with the most matches in `dataset` first."""
     stage = find_stage(stages, "decontaminate")
     contents = {
         name.removeprefix(BENCHMARK_INPUT): content

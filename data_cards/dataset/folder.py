@@ -1,10 +1,10 @@
-"""The folder of a dataset: made beside its place and moved there whole, so that what fails leaves nothing half-written.
+"""The folder of a dataset: built beside its place and moved there when complete, so that a failure leaves no part.
 
-    .NAME.building/    the dataset while it is made
-    .NAME.old/         the one before it, while the new one takes its place
+    .NAME.building/    the dataset while it is built
+    .NAME.old/         the previous dataset, while the new one is moved
 
-Claimed as every folder is (`curate.artifacts.claimed`). The same dataset is reused, another one is replaced only when
-forced, and a folder that holds no dataset never.
+It is claimed like every output folder (`curate.artifacts.claimed`). The same dataset is reused, another one is replaced
+only by `force`, and a folder that holds no dataset is never replaced.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from data_cards.dataset.lineage import DATASET
 
 
 class DatasetFolder(ClaimedFolder):
-    """`with DatasetFolder(out, identity) as made:` — write into `made.folder`; it becomes `out` where all goes well."""
+    """`with DatasetFolder(out, identity) as made:` — write into `made.folder`; it becomes `out` on success."""
 
     BUSY: ClassVar = "another gradus process builds it; wait for it or choose another folder"
     INSTEAD: ClassVar = "choose another folder or make room"
     FORCE_STARTS_OVER: ClassVar = True
 
     def __init__(self, out: Path, identity: Mapping[str, Any], *, force: bool = False) -> None:
-        """`identity` is the part of the manifest that is known before the build, its fingerprint among it."""
+        """`identity` is the part of the manifest known before the build, with its fingerprint."""
         super().__init__(out, out.absolute().with_name(f".{out.absolute().name}.building"), force=force)
         self._identity = identity
         self._is_moved = False
 
     def complete(self) -> Manifest | None:
-        """The manifest, after checking every file, where this very dataset is to be reused; nothing is written.
+        """The manifest of the same dataset, after verifying every file; None if it must be built. Writes nothing.
 
-        Raises `UserError` where the place holds something else that may not be replaced.
+        Raises `UserError` if the place holds something else that may not be replaced.
         """
         if self._makes_way() or not (self.place / MANIFEST).exists():
             return None
@@ -59,7 +59,7 @@ class DatasetFolder(ClaimedFolder):
             raise self._cannot_write(error) from error
 
     def _move(self) -> None:
-        """Put the new dataset in the place of the old one; at any moment one of the two is whole."""
+        """Replace the old dataset by the new one; at every moment one of the two is complete."""
         (self.folder / LOCK).unlink()
         old = self.folder.with_suffix(".old")
         shutil.rmtree(old, ignore_errors=True)
@@ -73,7 +73,7 @@ class DatasetFolder(ClaimedFolder):
         if self._lock is not None:
             if not self._is_moved:
                 shutil.rmtree(self.folder, ignore_errors=True)
-            # the lock's file went with the folder; one of that name is another process's by now
+            # the lock file went with the folder; one of that name now belongs to another process
             self._lock.close()
             self._lock = None
 
@@ -90,10 +90,10 @@ class DatasetFolder(ClaimedFolder):
         return "holds another dataset; choose a new folder, or --force to replace it"
 
     def _has_begun(self) -> bool:
-        return True  # what has a manifest is complete
+        return True  # a folder with a manifest is complete
 
     def _owned(self) -> list[Path]:
         return [path for path in self.folder.iterdir() if path.name != LOCK]
 
     def _begin(self) -> None:
-        self._clear()  # what a killed build has left
+        self._clear()  # remains of a killed build

@@ -1,8 +1,8 @@
-"""The chain of artifacts behind a dataset: found, put in order, and checked link by link.
+"""The chain of artifacts behind a dataset: finds, orders and verifies it.
 
-A run folder names its stages in `pipeline.json`; a single artifact finds its ancestors beside it, by the digest of the
-pool it was made from, and a folder of artifacts has one that no other was made from. Each link is proven: what a stage
-took in is, to the byte, what the one before it kept.
+A run folder names its stages in `pipeline.json`; the ancestors of a single artifact are found beside it, by the digest
+of its input pool; in a folder of artifacts the chain ends with the one that is no other's input. Each link is verified:
+a stage's input digest equals the output digest of the stage before it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def open_chain(folder: Path) -> Chain:
     """The artifacts of a run, first stage first, every file and every link verified.
 
     Args:
-        folder: a run folder with `pipeline.json`, an artifact whose ancestors are beside it, or their folder.
+        folder: a run folder with `pipeline.json`, an artifact with its ancestors beside it, or their parent folder.
 
     Raises:
-        UserError: where an artifact is missing, incomplete or changed, or two stages do not fit together.
+        UserError: if an artifact is missing, incomplete or changed, or two stages do not link.
     """
     if (folder / PIPELINE).exists():
         chain = tuple(open_artifact(folder / name) for name in _stage_names(folder / PIPELINE))
@@ -46,7 +46,7 @@ def open_chain(folder: Path) -> Chain:
 
 
 def added_columns(chain: Sequence[Artifact]) -> list[list[str]]:
-    """For each stage, the columns that its kept rows have and those of the stage before do not."""
+    """For each stage, the columns of its kept rows that the previous stage's lack."""
     columns = [list(_columns(artifact)) for artifact in chain]
     return [
         [name for name in mine if name not in before] for before, mine in zip([[], *columns], columns, strict=False)
@@ -64,7 +64,7 @@ def _stage_names(path: Path) -> list[str]:
 
 
 def _last_in(folder: Path) -> Path:
-    """The one artifact in a folder that none of the others was made from; the folder itself where it holds none."""
+    """The one artifact in a folder that no other was made from; the folder itself if it holds none."""
     artifacts = _artifacts_in(folder)
     last = ends_of(artifacts)
     if len(last) > 1:
@@ -73,14 +73,14 @@ def _last_in(folder: Path) -> Path:
 
 
 def _with_ancestors(last: Artifact) -> Chain:
-    """`last` and the artifacts beside it that it came from, first one first; absent ones are left out."""
+    """`last` and its ancestors beside it, first stage first; missing ones are left out."""
     artifacts = _artifacts_in(last.folder.absolute().parent)
     beside = {path: manifest for path, manifest in artifacts.items() if path != last.folder.absolute()}
     return (*map(open_artifact, ancestors_of(last.manifest, beside)), last)
 
 
 def _artifacts_in(folder: Path) -> dict[Path, Manifest]:
-    """The complete artifacts of stages in a folder; a damaged one is none."""
+    """The complete stage artifacts in a folder; damaged ones are left out."""
     found = {}
     for path in sorted(folder.glob(f"*/{MANIFEST}")):
         with suppress(UserError):

@@ -1,7 +1,7 @@
-"""The three tables of a dataset, gathered from a chain of artifacts and written as Parquet shards.
+"""The three tables of a dataset, collected from a chain of artifacts and written as Parquet shards.
 
-`kept` is what the last stage kept, `dropped` what any stage dropped, with the stage's name, and `samples` what models
-said along the way. One shard's rows are in memory at a time.
+`kept` holds the rows that the last stage kept, `dropped` those that any stage dropped, and `samples` the models'
+completions, both with the stage's name. Only one shard's rows are in memory at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from curate.records import ADDED, DECISION, PROBLEM, SAMPLE, Column, schema
 
 STAGE: Final = Column(pl.String(), "the stage that dropped the row, or that sampled the completion")
 SHARD_ROWS: Final = 100_000
-# what each part has at least, also where no stage dropped or sampled anything
+# minimum columns of each part, also without any row
 LEAST: Final = {
     "kept": schema(PROBLEM),
     "dropped": schema({"stage": STAGE, **DECISION, **PROBLEM}),
@@ -28,7 +28,7 @@ LEAST: Final = {
 
 
 def gather(chain: Sequence[Artifact], part: str) -> pl.LazyFrame:
-    """A part's rows over the whole chain (`kept`: of its last stage), in the chain's order, with `stage` added."""
+    """A part's rows over the chain (`kept`: of its last stage), in the chain's order, with `stage` added."""
     having = [artifact for artifact in (chain[-1:] if part == "kept" else chain) if num_rows(artifact, part)]
     frames = [artifact.scan(part).with_columns(*_stage_column(artifact, part)) for artifact in having]
     if part == "kept" and frames:
@@ -39,7 +39,7 @@ def gather(chain: Sequence[Artifact], part: str) -> pl.LazyFrame:
 def write_parts(chain: Sequence[Artifact], out: Path, max_text_bytes: int) -> None:
     """Write `kept/`, `dropped/` and `samples/` of a dataset into `out`; a part without rows is not written.
 
-    Raises `UserError` at a text longer than `max_text_bytes` or one that is not UTF-8, naming its row.
+    Raises `UserError` for a text longer than `max_text_bytes` or not UTF-8, naming its row or files.
     """
     if not num_rows(chain[-1], "kept"):
         raise UserError(
@@ -54,18 +54,18 @@ def write_parts(chain: Sequence[Artifact], out: Path, max_text_bytes: int) -> No
 
 
 def scan_written(folder: Path, part: str) -> pl.LazyFrame:
-    """A part of a dataset folder; no rows where `write_parts` had none to write."""
+    """A part of a dataset folder; empty if `write_parts` had no rows for it."""
     return scan_part(folder, part) if (folder / part).is_dir() else pl.LazyFrame(schema=LEAST[part])
 
 
 def describe_columns(names: Sequence[str]) -> dict[str, str]:
-    """Each column's meaning, from the records; a column that no record knows gets an empty one."""
+    """Each column's meaning, from the records; unknown columns get an empty one."""
     known = {"stage": STAGE, **PROBLEM, **ADDED, **DECISION, **SAMPLE, "key": PROBLEM["key"]}
     return {name: known[name].doc if name in known else "" for name in names}
 
 
 def num_rows(artifact: Artifact, part: str) -> int:
-    """Rows of a part by the manifest; 0 where there is no such part."""
+    """Number of rows of a part, from the manifest; 0 if it is missing."""
     return sum(entry.num_rows for entry in artifact.manifest.files if entry.path.startswith(f"{part}/"))
 
 

@@ -1,7 +1,7 @@
-"""The files of a dataset: which ones are published, and the check of each against its digest.
+"""The files of a published dataset, and their verification.
 
-The manifest lists data files, its facts plots and Croissant, and a curriculum has a list of checksums. The card has no
-checksum: people may improve its text.
+The manifest lists the digests of data files, its facts those of plots and Croissant, and a checksum file those of a
+curriculum. The card is not verified: people may edit its text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SUMMARY_FILES: Final = ("config.yaml", "log.jsonl", "draws.jsonl")
 
 
 def open_published(dataset: Path, name: str = "") -> Manifest:
-    """The manifest of a dataset, after a check of every file; `UserError` names the fault and `name`."""
+    """The manifest of a dataset, after verifying every file; `UserError` names the fault, and the dataset as `name`."""
     try:
         manifest = open_artifact(dataset).manifest
     except UserError as error:
@@ -48,7 +48,7 @@ def open_published(dataset: Path, name: str = "") -> Manifest:
 
 
 def dataset_files(dataset: Path, manifest: Manifest) -> dict[str, Path | bytes]:
-    """What of a dataset folder is published, by path."""
+    """The published files of a dataset folder, by path."""
     names = ["README.md", MANIFEST, *(entry.path for entry in manifest.files), *manifest.facts["documents"]]
     curriculum = sorted(path for path in (dataset / CURRICULUM).glob("*") if path.is_file())
     return {
@@ -58,7 +58,7 @@ def dataset_files(dataset: Path, manifest: Manifest) -> dict[str, Path | bytes]:
 
 
 def curriculum_files(run: Path) -> dict[str, Path | bytes]:
-    """The newest curriculum state of a training run and what sums the run up, with their checksums, by path."""
+    """The newest curriculum state and summary files of a training run, with their checksums, by path."""
     folder = state_folder(run) if run.is_dir() else None
     if folder is None:
         raise UserError(f"{run}: holds no curriculum state; give a run that gradus train grpo wrote")
@@ -73,7 +73,7 @@ def curriculum_files(run: Path) -> dict[str, Path | bytes]:
 
 
 def _without_paths(value: Any) -> Any:  # Any: YAML values
-    """The value with absolute paths cut to their last two names: the folders of a machine stay private."""
+    """The value with absolute paths cut to their last two names, to keep local paths private."""
     if isinstance(value, dict):
         return {name: _without_paths(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def _prove(folder: Path, sums: dict[str, str], where: str) -> None:
 
 
 def _refuse_unlisted(dataset: Path, manifest: Manifest, where: str) -> None:
-    """A data file that the manifest does not list would be loaded by datasets all the same."""
+    """Refuse data files that the manifest does not list, since `datasets` would load them."""
     listed = {entry.path for entry in manifest.files}
     for part in PARTS:
         for path in sorted((dataset / part).rglob("*")):

@@ -1,4 +1,4 @@
-"""A run or a dataset as three tables with the stages behind them, whichever of the two a folder is."""
+"""Opens a run, an artifact or a dataset as three tables with the stages behind them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SHOWN: Final = 5
 
 @dataclass(frozen=True)
 class Tables:
-    """All rows of a folder; `adds` names, for each stage, the columns that it added."""
+    """All rows of a folder; `adds` lists, for each stage, the columns that it added."""
 
     folder: Path
     stages: tuple[Manifest, ...]
@@ -31,9 +31,9 @@ class Tables:
     samples: pl.LazyFrame
 
     def find(self, key: str) -> dict[str, Any]:
-        """The one row whose key begins with `key`, or that came from `source#row`; `stage` is where it was dropped.
+        """The row whose key begins with `key`, or that comes from `source#row`; `stage` is the stage that dropped it.
 
-        Raises `UserError` where there is none, or more than one.
+        Raises `UserError` if there is none, or more than one.
         """
         wanted = _at_place(key) if "#" in key else pl.col("key").str.starts_with(key)
         found = [table.filter(wanted).head(MAX_SHOWN).collect() for table in (self.kept, self.dropped)]
@@ -47,7 +47,7 @@ class Tables:
 
 @contextmanager
 def readable(name: Path | str) -> Iterator[None]:
-    """Turn what cannot be read while the tables are used (text that is no UTF-8, say) into one line about `name`."""
+    """Turn read errors while the tables are used, such as text that is not UTF-8, into one line about `name`."""
     try:
         yield
     except pl.exceptions.ComputeError as error:
@@ -56,7 +56,7 @@ def readable(name: Path | str) -> Iterator[None]:
 
 
 def open_tables(folder: Path) -> Tables:
-    """The tables of a run folder, an artifact or a dataset, after checking every file."""
+    """The tables of a run folder, an artifact or a dataset, after verifying every file."""
     if (folder / MANIFEST).exists() and read_manifest(folder).stage == DATASET:
         chain: tuple[Artifact, ...] = (open_artifact(folder),)
         facts = chain[0].manifest.facts

@@ -1,6 +1,6 @@
-"""A problem's whole life, gathered from a run or a dataset: where it came from, each stage's verdict, its samples.
+"""A problem's history in a run or a dataset: its source, each stage's verdict, its samples.
 
-`trace` collects; `show_trace` prints. What happened to it in training is read by `data_cards.dataset.training`.
+`trace` collects; `data_cards.show.trace` prints. `data_cards.dataset.training` reads its history in training.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """What there is to know of one problem."""
+    """The history of one problem."""
 
     row: dict[str, Any]
     steps: list[Step]
@@ -40,13 +40,13 @@ class Trace:
 
     @property
     def fate(self) -> str:
-        """`kept`, or which stage dropped it and why."""
+        """`kept`, or the stage that dropped it and the reason."""
         stage = self.row["stage"]
         return f"dropped by {stage}: {self.row['drop_reason']}" if stage else "kept"
 
 
 def trace(tables: Tables, key: str, texts: Texts = MappingProxyType({})) -> Trace:
-    """Follow the problem whose key begins with `key`, or that came from `source#row`.
+    """Trace the problem whose key begins with `key`, or that comes from `source#row`.
 
     `texts` are the benchmarks' items, for evidence that names one without its text.
     """
@@ -85,5 +85,5 @@ def _evidence(row: Mapping[str, Any], adds: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _naming(dropped: pl.LazyFrame, key: str) -> list[dict[str, Any]]:
-    """The rows that were dropped because of this one: their evidence names its key."""
+    """The rows dropped because of this one: their evidence names its key."""
     return dropped.filter(pl.col("drop_detail").str.contains(key, literal=True)).collect().to_dicts()

@@ -1,8 +1,8 @@
-"""What became of a problem in training, read from a run folder's plain files.
+"""A problem's history in training, read from the files of a run folder.
 
-`draws.jsonl` records when it was drawn and the outcome; `curriculum-events.jsonl` beside the newest curriculum state
-says when it was retired, checked again, reopened, parked or quarantined. A torn last line of a running training is left
-out.
+`draws.jsonl` records its draws and their verdict counts; `curriculum-events.jsonl` beside the newest curriculum state
+records when it was retired, re-checked, reopened, parked or quarantined. A torn last line of a running training is
+skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EVENTS: Final = "curriculum-events.jsonl"
 
 @dataclass(frozen=True)
 class Training:
-    """A training run's record of a problem: every draw and event in order of steps, and its current pool."""
+    """A problem in a training run: every draw and event by step, and its current pool and counts."""
 
     moments: list[Moment]
     standing: str
@@ -35,7 +35,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Moment:
-    """Something that happened at an optimizer step: `drawn` with the group's counts, or an event of the curriculum."""
+    """An event at an optimizer step: `drawn` with the group's counts, or an event of the curriculum."""
 
     step: int
     event: str
@@ -43,14 +43,14 @@ class Moment:
 
 
 def read_training(run: Path, key: str) -> Training:
-    """A run's record of a problem; raises `UserError` where `run` is no training run."""
+    """A problem's history in a run; raises `UserError` if `run` is no training run."""
     return Training(moments(run, key), standing(run, key))
 
 
 def moments(run: Path, key: str) -> list[Moment]:
-    """Every draw and event of a problem in a training run, in order of steps; empty where it was never drawn.
+    """Every draw and event of a problem in a training run, in order of steps; empty if it was never drawn.
 
-    Raises `UserError` where `run` is no training run.
+    Raises `UserError` if `run` is no training run.
     """
     if not (run / DRAWS).is_file():
         raise UserError(f"{run}: holds no {DRAWS}; give the folder that gradus train grpo wrote")
@@ -59,7 +59,7 @@ def moments(run: Path, key: str) -> list[Moment]:
 
 
 def standing(run: Path, key: str) -> str:
-    """Where the newest curriculum state has the problem: `retired, 12 correct and 4 wrong in 4 visits`; or nothing."""
+    """Pool and counts in the newest state, such as `retired, 12 correct and 4 wrong in 4 visits`; or empty."""
     folder = state_folder(run)
     if folder is None or not (folder / PROBLEMS).is_file():
         return ""
@@ -73,7 +73,7 @@ def standing(run: Path, key: str) -> str:
 
 
 def state_folder(run: Path) -> Path | None:
-    """The folder of the newest curriculum state: the run itself or its last checkpoint that holds one."""
+    """The folder of the newest curriculum state: the run itself, or its last checkpoint with one."""
     if (run / STATE).is_file():
         return run
     holding = [path.parent for path in run.glob(f"checkpoint-*/{STATE}") if CHECKPOINT.fullmatch(path.parent.name)]
@@ -81,7 +81,7 @@ def state_folder(run: Path) -> Path | None:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The whole JSON lines of a log; a line in the middle that is no JSON raises `UserError`."""
+    """The complete lines of a JSON log; `UserError` for one that is not JSON."""
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], start=1):  # text after the last line end is torn
         try:
@@ -98,7 +98,7 @@ def _draws(path: Path, key: str) -> Iterator[Moment]:
 
 
 def _counts(record: dict[str, Any], group: int) -> str:
-    """`5 correct, 2 wrong, 1 undecided` of the group at this place of a draw, from the record's parallel lists."""
+    """Counts of one group of a draw, such as `5 correct, 2 wrong, 1 undecided`, from the record's parallel lists."""
     counts = {name: record.get(f"num_{name}") for name in ("correct", "wrong", "undecided")}
     return ", ".join(f"{values[group]} {name}" for name, values in counts.items() if values is not None)
 

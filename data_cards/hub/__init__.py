@@ -1,4 +1,4 @@
 """Datasets on the Hub.
 
-A folder comes in and becomes one commit and a tag; a revision comes back with every digest verified.
+A folder comes in and goes out as one commit and a tag; a revision comes in and goes out as a verified folder.
 """

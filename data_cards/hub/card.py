@@ -1,6 +1,6 @@
-"""The card that is pushed: the dataset's own text, configs that match the data, and additions made on the Hub.
+"""The card of a push: the dataset's text, configs that match the data, and additions made on the Hub.
 
-A card written afresh would drop `configs`, and `load_dataset` would then merge kept and dropped rows without a word.
+Without `configs`, `load_dataset` would silently merge kept and dropped rows.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from curate.errors import UserError
 from data_cards.card.card import configs, rows_by_config
 from data_cards.dataset.published import CURRICULUM
 
-# keys of the card on the Hub that describe its data: ours replace them; all others of it are kept
+# keys of the Hub's card that describe its data: ours replace them, all other keys are kept
 OURS_IN_CARD: Final = ("configs", "dataset_info")
 
 
 def merged(ours: DatasetCard, theirs: DatasetCard) -> DatasetCard:
-    """Our card with what others added to the head of the one on the Hub: keys that we do not write, further tags."""
+    """Our card with the additions in the head of the Hub's card: keys that we do not write, and tags."""
     mine, other = _head_of(ours), _head_of(theirs)
     for name in other.keys() - mine.keys() - {*OURS_IN_CARD}:
         ours.data[name] = other[name]
@@ -32,13 +32,13 @@ def merged(ours: DatasetCard, theirs: DatasetCard) -> DatasetCard:
 
 
 def own_card(files: Mapping[str, Path | bytes], manifest: Manifest) -> DatasetCard:
-    """The dataset's card, its configs as the data has them: somebody may have rewritten README.md without them."""
+    """The dataset's card with configs from the manifest, since README.md may have been edited without them."""
     try:
         card = DatasetCard(_text(files["README.md"]))
     except (yaml.YAMLError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise UserError(
-            f"README.md: its head is no YAML table ({reason}); mend it or build the dataset again"
+            f"README.md: its head is no YAML table ({reason}); repair it or build the dataset again"
         ) from None
     card.data["configs"] = configs(rows_by_config(manifest))
     if f"{CURRICULUM}/curriculum.parquet" in files:
@@ -48,7 +48,7 @@ def own_card(files: Mapping[str, Path | bytes], manifest: Manifest) -> DatasetCa
 
 
 def card_on_hub(api: HfApi, repo: str, head: str) -> DatasetCard | None:
-    """The card that is there now; None where its head cannot be read, so that there is nothing in it to keep."""
+    """The card on the Hub; None if its head cannot be parsed, so that nothing of it can be kept."""
     try:
         return DatasetCard(_fetch(api, repo, "README.md", head).decode())
     except (yaml.YAMLError, ValueError):

@@ -1,7 +1,7 @@
-"""Datasets on the Hub: pushed as one commit with a tag that never moves, pulled with every digest verified.
+"""Push and pull of datasets on the Hub: one commit with a tag that never moves, and verification of every digest.
 
-A push is checked first and made in one commit: a failed push leaves the dataset on the Hub unchanged, and the next one
-sends only the missing files. A pull is written beside its final place until every digest is verified.
+A push checks the dataset first and makes a single commit: a failed push leaves the Hub unchanged, and the next one
+sends only missing files. A pull downloads beside the target folder and moves the files there after verification.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from data_cards.dataset.published import MANAGED, curriculum_files, dataset_file
 from data_cards.hub.card import card_on_hub, merged, own_card
 from data_cards.hub.errors import plainly
 
-UNCHANGED: Final = "nothing on the Hub was changed, and what was already sent is not sent again"
+UNCHANGED: Final = "nothing on the Hub was changed; a rerun sends only missing files"
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """Where a push left the dataset: its commit, tag and page, and whether it was there already."""
+    """The result of a push: commit, page, and whether the dataset was already on the Hub."""
 
     commit: str
     url: str
@@ -38,15 +38,15 @@ class Pushed:
 
 
 def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
-    """Commit a dataset, create the tag and return its address; a rerun of a finished push changes nothing.
+    """Commit a dataset and tag the commit; a rerun of a finished push changes nothing.
 
     Args:
-        api: the Hub's client with its token.
-        dataset: a folder that `gradus card build` made.
-        config: where to; a private push into a public repository and a tag of another dataset are refused.
+        api: the Hub's client, with endpoint and token.
+        dataset: a folder of `gradus card build`.
+        config: the destination; a private push into a public repository and a tag of another dataset are refused.
 
     Raises:
-        UserError: on anything amiss here, there or between; nothing is half-pushed.
+        UserError: for an invalid dataset, or an error of the Hub or the network; nothing is half-pushed.
     """
     repo, tag = config.repo, config.tag
     _check_names(repo, tag)
@@ -64,10 +64,10 @@ def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
 
 
 def pull(api: HfApi, repo: str, revision: str, out: Path) -> tuple[Manifest, str, bool]:
-    """Fetch a dataset into `out`, verify every digest, and put it in place; resumes an interrupted pull.
+    """Fetch a dataset into `out` and verify every digest; resumes an interrupted pull.
 
-    Returns the manifest, the commit, and whether `out` held this very dataset already. Raises `UserError` where the
-    revision does not exist, `out` holds something else, or a file differs from the manifest.
+    Returns the manifest, the commit, and whether `out` already held this dataset. Raises `UserError` if the revision
+    does not exist, `out` holds something else, or a file does not match the manifest.
     """
     _check_names(repo)
     with plainly(f"{repo}@{revision}", f"{out} was not written"):
@@ -90,7 +90,7 @@ def pull(api: HfApi, repo: str, revision: str, out: Path) -> tuple[Manifest, str
     if out.exists():
         out.rmdir()
     partial.rename(out)
-    for left in out.absolute().parent.glob(f".{out.name}.*.partial"):  # of pulls of other commits that broke off
+    for left in out.absolute().parent.glob(f".{out.name}.*.partial"):  # of interrupted pulls of other commits
         shutil.rmtree(left)
     return manifest, commit, False
 
@@ -116,12 +116,12 @@ def _check_names(repo: str, tag: str = "") -> None:
 
 
 def _head(api: HfApi, repo: str, *, private: bool) -> str | None:
-    """The commit at the tip of main; None where there is no such dataset."""
+    """The head commit of main; None if there is no such dataset."""
     try:
         info = api.repo_info(repo, repo_type="dataset")
     except RepositoryNotFoundError as error:
         if error.response.status_code == 401:  # not logged in: the Hub hides whether it exists
-            raise UserError(f"{repo}: the Hub wants a token; log in with `hf auth login` and run again") from None
+            raise UserError(f"{repo}: the Hub requires a token; log in with `hf auth login` and run again") from None
         return None
     if private and not info.private:
         raise UserError(f"{repo}: exists and is public; leave out --private, or make it private on its page first")
@@ -141,7 +141,7 @@ def _same_or_refuse(api: HfApi, repo: str, tag: str, at: str, manifest: Manifest
         return Pushed(at, f"{api.endpoint}/datasets/{repo}/tree/{tag}", is_reused=True)
     held = found.digest[:16] if found else "something else"
     raise UserError(
-        f"{repo}: tag {tag} exists and holds {held}, not {manifest.digest[:16]}; tags are never moved: use the "
+        f"{repo}: tag {tag} already exists and holds {held}, not {manifest.digest[:16]}; tags never move: use the "
         "version that `gradus card bump` proposes"
     )
 
@@ -149,7 +149,7 @@ def _same_or_refuse(api: HfApi, repo: str, tag: str, at: str, manifest: Manifest
 def _commit(
     api: HfApi, config: PushConfig, files: Mapping[str, Path | bytes], manifest: Manifest, head: str | None
 ) -> CommitInfo:
-    """Make the one commit on top of `head`, in a new repository where there is none."""
+    """Make the commit on top of `head`; creates the repository if `head` is None."""
     if head is None:
         api.create_repo(config.repo, repo_type="dataset", private=config.private, exist_ok=True)
         head = _head(api, config.repo, private=config.private)
@@ -160,14 +160,14 @@ def _commit(
         commit_description=f"{manifest.num_kept} problems, fingerprint {manifest.fingerprint}",
         repo_type="dataset",
         create_pr=config.create_pr,
-        parent_commit=head,  # what somebody else pushes meanwhile is a conflict, not overwritten
+        parent_commit=head,  # a concurrent push is a conflict, not overwritten
     )
 
 
 def _operations(
     api: HfApi, repo: str, files: Mapping[str, Path | bytes], manifest: Manifest, head: str
 ) -> list[CommitOperationAdd | CommitOperationDelete]:
-    """What the commit does: add the dataset's files, and remove those of an earlier version that it has no more."""
+    """The commit's operations: add the dataset's files, and delete those that only an earlier version has."""
     there = [file.path for file in api.list_repo_tree(repo, repo_type="dataset", revision=head, recursive=True)]
     card = own_card(files, manifest)
     if "README.md" in there and (theirs := card_on_hub(api, repo, head)) is not None:
@@ -181,7 +181,7 @@ def _operations(
 
 
 def _remote_manifest(api: HfApi, repo: str, commit: str) -> Manifest | None:
-    """The manifest at a commit of the Hub; None where there is none."""
+    """The manifest at a commit on the Hub; None if it has none."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             api.hf_hub_download(repo, MANIFEST, repo_type="dataset", revision=commit, local_dir=folder)
@@ -191,7 +191,7 @@ def _remote_manifest(api: HfApi, repo: str, commit: str) -> Manifest | None:
 
 
 def _holds(out: Path, wanted: Manifest) -> bool:
-    """Whether `out` is this very dataset already; `UserError` where it is anything else."""
+    """Whether `out` already is this dataset; `UserError` if it holds anything else."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return False
     if (out / MANIFEST).exists() and read_manifest(out) == wanted:

@@ -1,4 +1,4 @@
-"""What a user means by a dataset: a folder here, `ORG/NAME@REVISION` on the Hub, or a revision of `--repo`."""
+"""References to a dataset: a local folder, `ORG/NAME@REVISION` on the Hub, or a revision of `--repo`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from data_cards.dataset.tables import Tables, open_tables
 
 @contextmanager
 def opened(reference: str, repo: str = "") -> Iterator[Tables]:
-    """The tables of a folder or of a dataset on the Hub, which is pulled and proven first.
+    """The tables of a folder, or of a dataset on the Hub, which is pulled and verified first.
 
-    `ORG/NAME` alone means its newest version. Raises `UserError` where there is no such thing.
+    `ORG/NAME` alone means its newest version. Raises `UserError` if the reference does not exist.
     """
     if Path(reference).exists():
         yield open_tables(Path(reference))
@@ -31,7 +31,7 @@ def opened(reference: str, repo: str = "") -> Iterator[Tables]:
 
 
 def settled(reference: str, repo: str = "") -> tuple[str, str]:
-    """The dataset's name on the Hub and the revision that a reference means."""
+    """The dataset name on the Hub and the revision of a reference."""
     name, at, revision = reference.partition("@")
     if repo and not at:
         return repo, reference
@@ -48,7 +48,7 @@ def settled(reference: str, repo: str = "") -> tuple[str, str]:
 
 
 def version_of(reference: str, repo: str = "") -> str:
-    """The version tag that a reference to the Hub names; empty for a folder, a branch or a commit."""
+    """The version tag of a reference to the Hub; empty for a folder, a branch or a commit."""
     if Path(reference).exists():
         return ""
     from data_cards.config import TAG

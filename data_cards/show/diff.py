@@ -1,4 +1,4 @@
-"""A diff in words, for a terminal: what changed, how much of it, and a few examples."""
+"""A diff as terminal text: each change with its count and a few examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_CHARS: Final = 40
 
 
 def lines(diff: Diff) -> Iterator[str]:
-    """The diff as lines; one line if nothing differs."""
+    """The diff as lines; `nothing differs` for an empty one."""
     if diff.is_empty:
         yield "nothing differs"
     if diff.moves:

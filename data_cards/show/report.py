@@ -1,7 +1,7 @@
 """One self-contained HTML page about a run or a dataset: funnel, reasons with examples, matches side by side, lengths.
 
-The page loads nothing and runs nothing: pictures are inside it, a content security policy forbids the rest, and every
-text is escaped and has a box of its own, so that no problem can change the page that shows it.
+The page loads and runs nothing: images are embedded, a content security policy forbids the rest, and every text is
+escaped inside a box of its own, so that no problem text can change the page.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ TEMPLATES: Final = Path(__file__).parent / "templates"
 NUM_EXAMPLES: Final = 3
 MAX_PAIRS: Final = 30
 MAX_CHARS: Final = 2_000
-# the text of the evidence is beside the row, not below it
+# shown beside the row instead
 NOT_LISTED: Final = ("item_text",)
 
 
 def report(tables: Tables, out: Path, title: str, texts: Texts) -> None:
-    """Write the page; `texts` are the benchmarks' items, to show matches side by side."""
+    """Write the page to `out`; `texts` are the benchmarks' items, for side-by-side matches."""
     page = {
         "title": title,
         "steps": [step_of(stage) for stage in tables.stages],
@@ -64,7 +64,7 @@ def _environment() -> Any:  # Any: jinja2's Environment, imported only when a pa
 
 
 def _reasons(tables: Tables) -> list[dict[str, Any]]:
-    """Per stage and reason: how many rows, and the first few of them."""
+    """Per stage and reason: the number of rows, and the first few."""
     counts = tables.dropped.group_by("stage", "drop_reason", maintain_order=True).len().collect()
     return [
         {
@@ -84,7 +84,7 @@ def _reasons(tables: Tables) -> list[dict[str, Any]]:
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a row the page shows; evidence as fields where it is JSON."""
+    """The fields of a row shown on the page; JSON evidence as separate fields."""
     evidence = {name: value for name, value in fields(row.get("drop_detail")).items() if name not in NOT_LISTED}
     return {
         "key": row["key"],
@@ -108,7 +108,7 @@ def _matched(tables: Tables) -> pl.LazyFrame:
 
 
 def _pairs(tables: Tables, texts: Texts) -> list[dict[str, Any]]:
-    """Rows that matched a benchmark, beside what they matched where its text is at hand."""
+    """Rows that matched a benchmark, beside the matched text if it is available."""
     pairs = []
     for row in _matched(tables).head(MAX_PAIRS).collect().to_dicts():
         found = match(tables, row, texts)
@@ -118,7 +118,7 @@ def _pairs(tables: Tables, texts: Texts) -> list[dict[str, Any]]:
 
 
 def _samples(tables: Tables) -> list[dict[str, Any]]:
-    """For each stage and verdict, the first few completions with their problems' prompts."""
+    """The first few completions of each stage and verdict, with their prompts."""
     first = tables.samples.group_by("stage", "verdict", maintain_order=True).head(NUM_EXAMPLES)
     prompts = pl.concat([tables.kept.select("key", "prompt"), tables.dropped.select("key", "prompt")])
     return (

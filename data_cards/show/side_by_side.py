@@ -1,4 +1,4 @@
-"""Two texts beside each other, word by word, with what differs marked; for a terminal and for HTML alike."""
+"""Word-by-word comparison of two texts, with differences marked, for the terminal and HTML."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-# a word, a run of figures, one CJK character or one sign: numbers and operators must differ by themselves
+# a word, a run of digits, one CJK character or one sign: numbers and operators are tokens of their own
 _TOKEN: Final = re.compile(r"[^\W\d_\u3400-\u9fff]+|\d+|\s+|.", re.DOTALL)
-# SequenceMatcher is quadratic at worst: beyond this, only the beginnings are compared
+# SequenceMatcher is quadratic at worst: only the first tokens are compared
 MAX_TOKENS: Final = 4_000
 
 
@@ -22,7 +22,7 @@ class Piece:
 
 
 def compare(left: str, right: str) -> tuple[list[Piece], list[Piece]]:
-    """Both texts cut into pieces; the pieces of each side join to that side's text."""
+    """Both texts split into pieces; the pieces of each side join to its text."""
     mine, theirs = _TOKEN.findall(left), _TOKEN.findall(right)
     rest = ["".join(tokens[MAX_TOKENS:]) for tokens in (mine, theirs)]
     mine, theirs = mine[:MAX_TOKENS], theirs[:MAX_TOKENS]
@@ -38,6 +38,6 @@ def compare(left: str, right: str) -> tuple[list[Piece], list[Piece]]:
 
 
 def similarity(left: str, right: str) -> float:
-    """Share of the words that both texts have in the same order, 0 to 1."""
+    """Share of the characters that both texts have in the same order, 0 to 1."""
     same = sum(len(piece.text) for side in compare(left, right) for piece in side if not piece.is_different)
     return same / max(len(left) + len(right), 1)

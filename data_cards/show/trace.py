@@ -1,4 +1,4 @@
-"""A trace on a terminal of 100 columns: plain words, long texts cut, nothing that a hostile text could make it do."""
+"""Prints a trace on a terminal of 100 columns: long texts are cut and control characters made visible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN, CLOSE = "⟦", "⟧"
 
 
 def show(trace: Trace, trainings: Mapping[str, Training], console: Console) -> None:
-    """Print a trace; `trainings` holds each training run's record of the problem, by the run's name."""
+    """Print a trace; `trainings` holds the problem's history in each training run, by run name."""
     _print_problem(trace, console)
     console.print(_heading("stages"))
     for number, step in enumerate(trace.steps, start=1):
@@ -36,7 +36,7 @@ def show(trace: Trace, trainings: Mapping[str, Training], console: Console) -> N
 
 
 def visible(text: str) -> str:
-    """The text with control characters (but line ends) as visible signs: none can move the cursor or change colours."""
+    """The text with control characters (except line ends) as visible signs, so that none controls the terminal."""
     return "".join(
         chr(0x2400 + ord(mark)) if ord(mark) < 32 and mark != "\n" else "␡" if 0x7F <= ord(mark) <= 0x9F else mark
         for mark in text.replace("\t", "    ").replace("\r\n", "\n")
@@ -44,7 +44,7 @@ def visible(text: str) -> str:
 
 
 def clipped(text: str, max_chars: int) -> str:
-    """The beginning of a text, and how much more there is."""
+    """The first `max_chars` characters of a text, and the number of those left out."""
     return text if len(text) <= max_chars else f"{text[:max_chars]} … ({len(text) - max_chars:,} characters more)"
 
 
@@ -112,7 +112,7 @@ def _print_training(name: str, training: Training, console: Console) -> None:
 
 
 def _print_beside(left: str, match: Match, console: Console) -> None:
-    """Two texts in two columns, what the other one lacks between brackets and, on a terminal, in colour."""
+    """Two texts in two columns; differences are in brackets and, on a terminal, coloured."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
@@ -142,7 +142,7 @@ def _heading(title: str, note: str = "") -> Text:
 
 
 def _line(head: str, tail: str) -> Text:
-    """One line: head, and as much of the tail as fits."""
+    """One line: the head, and as much of the tail as fits."""
     from rich.text import Text
 
     line = f"{head}  {' '.join(visible(tail).split())}".rstrip()
@@ -157,7 +157,7 @@ def _print_fields(fields: Mapping[str, Any], console: Console) -> None:
 
 
 def _print_block(text: str, console: Console, indent: int, head: str = "") -> None:
-    """Wrapped text behind a margin, its first line behind `head`."""
+    """Print text wrapped behind a margin; `head` precedes its first line."""
     from rich.text import Text
 
     for number, line in enumerate(Text(visible(text)).wrap(console, WIDTH - indent, overflow="fold")):

@@ -21,7 +21,7 @@ def gradus(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--model", "/nowhere/model"], "gradus: model '/nowhere/model': there is no such folder"),
         (["--keep", "9"], "gradus: keep is 9; 9..9 is no band of 8 samples"),
@@ -30,15 +30,15 @@ def gradus(*arguments: object) -> subprocess.CompletedProcess[str]:
         (["--temperature", "-1"], "gradus: --temperature is"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path, options: list[str], said: str) -> None:
+def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path, options: list[str], message: str) -> None:
     pool(tmp_path / "pool", sums(2))
     result = gradus("curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", *options)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr.startswith(said)
+    assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
 
 
-def test_ctrl_c_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_is_one_line_and_the_same_command_resumes(tmp_path: Path) -> None:
     pool(tmp_path / "pool", sums(20))
     slow = script(tmp_path / "slow.json", {"*": [{"text": "\\boxed{7}", "delay_s": 0.02}]})
     command = ["curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", "--script", slow]
@@ -52,8 +52,8 @@ def test_ctrl_c_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None
             assert time.monotonic() < end_s
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=60)
-    assert (running.returncode, said) == (130, "gradus: stopped; run the same command again to resume\n")
+        _, stderr = running.communicate(timeout=60)
+    assert (running.returncode, stderr) == (130, "gradus: stopped; run the same command again to resume\n")
     num_known = log.read_bytes().count(b"\n")
     done = gradus(*command)
     assert done.returncode == 0
@@ -62,16 +62,16 @@ def test_ctrl_c_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None
     assert num_known + num_drawn == open_artifact(tmp_path / "out").read("samples").height
 
 
-def test_measuring_then_deciding_anew_prints_what_was_kept_and_what_it_cost(tmp_path: Path) -> None:
+def test_difficulty_and_redecide_print_the_kept_rows_and_the_cost(tmp_path: Path) -> None:
     pool(tmp_path / "pool", sums(3))
     answers = script(tmp_path / "script.json", {"0 + 7 = ?": says("c"), "1 + 6 = ?": says("cw"), "*": says("w")})
     measured = gradus("curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "a", "--script", answers)
     assert "1 kept" in measured.stdout
     assert "samples: 18" in measured.stdout
     assert "tokens/s" in measured.stderr
-    anew = gradus("curate", "redecide", tmp_path / "a", "--out", tmp_path / "b", "--keep", "2..6")
-    assert "1 dropped: undersampled" in anew.stdout
-    assert "--samples-from" in anew.stdout
+    redecided = gradus("curate", "redecide", tmp_path / "a", "--out", tmp_path / "b", "--keep", "2..6")
+    assert "1 dropped: undersampled" in redecided.stdout
+    assert "--samples-from" in redecided.stdout
 
 
 @pytest.mark.parametrize("command", ["difficulty", "no-think", "redecide"])

@@ -1,4 +1,4 @@
-"""The pages of docs/ hang together: written pages are current, every page is in the nav, every link leads somewhere."""
+"""The pages of docs/: generated pages are current, every page is in the nav, every link has a target."""
 
 import importlib
 import importlib.util
@@ -35,7 +35,7 @@ def printed(script: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize(("script", "page"), [("tree.py", "layout.md"), ("cli.py", "cli.md")])
-def test_a_page_that_is_written_from_the_code_is_current(script: str, page: str) -> None:
+def test_a_page_that_is_generated_from_the_code_is_current(script: str, page: str) -> None:
     assert printed(script) == PAGES[page], "run `make tree`"
 
 
@@ -99,7 +99,7 @@ def links(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_link_and_anchor_leads_somewhere(page: str) -> None:
+def test_every_link_and_anchor_has_a_target(page: str) -> None:
     for link in links(page):
         if not re.match(r"https?://", link):
             target, _, anchor = link.partition("#")
@@ -113,7 +113,7 @@ def test_links_are_found_at_all() -> None:
 
 
 def test_a_file_that_a_page_includes_has_no_relative_link() -> None:
-    """It is read in two places, the root and the site, and a relative link would be right in one of them."""
+    """The file is rendered at the root and on the site, so a relative link would be right in only one of them."""
     included = [name for page in PAGES.values() for name in INCLUDE.findall(page)]
     assert sorted(included) == ["CHANGELOG.md", "CONTRIBUTING.md"]
     for page in ("changelog.md", "contributing.md"):

@@ -1,4 +1,4 @@
-"""The door: fast, light, honest about what hides it; every command of every room helps with an example."""
+"""The entry point: fast, light, with a message for a shadowed package; every command's help has an example."""
 
 import importlib
 import json
@@ -46,7 +46,7 @@ def test_help_imports_nothing_heavy(words: tuple[str, ...]) -> None:
     assert modules_after(*words).isdisjoint(HEAVY)
 
 
-def test_help_of_the_door_opens_no_room() -> None:
+def test_help_of_the_entry_point_imports_no_room() -> None:
     assert modules_after("--help").isdisjoint(f"{room.package}.commands" for room in gradus.ROOMS.values())
 
 
@@ -61,7 +61,7 @@ def test_a_file_that_hides_a_room_is_named(package: str, tmp_path: Path) -> None
     )
 
 
-def test_a_users_script_of_that_name_in_the_working_folder_does_no_harm_to_the_console_script(tmp_path: Path) -> None:
+def test_a_users_train_script_in_the_working_folder_does_not_shadow_the_room(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("raise SystemExit('wrong train')\n")
     script = Path(sys.executable).with_name("gradus")
     if not script.exists():
@@ -110,7 +110,7 @@ def test_every_option_of_an_example_exists_and_every_option_has_help(path: str) 
     assert silent == []
 
 
-def test_waiting_threads_leave_the_cores_to_others_unless_the_user_says_otherwise() -> None:
+def test_waiting_threads_spin_briefly_unless_the_user_overrides_it() -> None:
     program = (
         "import os, sys; sys.argv = ['gradus', '--help']; import gradus\n"
         "try: gradus.main()\nfinally: print(os.environ['GOMP_SPINCOUNT'], file=sys.stderr)"
@@ -139,7 +139,7 @@ def test_waiting_threads_leave_the_cores_to_others_unless_the_user_says_otherwis
         (("--nope",), "gradus: no such option: --nope"),
     ],
 )
-def test_a_command_line_that_cannot_be_read_is_one_line_that_says_where_to_look(
+def test_a_command_line_that_cannot_be_parsed_is_one_line_that_names_the_help(
     words: tuple[str, ...], line: str
 ) -> None:
     done = run(*words)

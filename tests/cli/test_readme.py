@@ -39,7 +39,7 @@ def test_the_make_targets_in_the_readme_exist() -> None:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
-def test_every_link_in_the_readme_leads_to_a_file() -> None:
+def test_every_link_in_the_readme_has_a_target() -> None:
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if not link.startswith("http")]
     assert len(links) > 10
     for link in links:

@@ -47,7 +47,7 @@ def test_policy_options_change_verdicts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("{not json", "pairs.jsonl:1: not JSON"),
         ('{"ground_truth": "5"}', "pairs.jsonl:1: has neither completion nor prediction"),
@@ -55,11 +55,11 @@ def test_policy_options_change_verdicts(tmp_path: Path) -> None:
         ("[1]", "pairs.jsonl:1: has neither"),
     ],
 )
-def test_a_bad_row_is_one_line_that_names_it_and_leaves_no_file(tmp_path: Path, line: str, says: str) -> None:
+def test_a_bad_row_is_one_line_that_names_it_and_leaves_no_file(tmp_path: Path, line: str, message: str) -> None:
     pairs = _write(tmp_path / "pairs.jsonl", line)
     done = CliRunner().invoke(app, ["verify", str(pairs), "--out", str(tmp_path / "out.jsonl")])
     assert isinstance(done.exception, UserError)
-    assert says in str(done.exception)
+    assert message in str(done.exception)
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.jsonl"]
 
 

@@ -1,4 +1,4 @@
-"""Cards that are committed, built anew and compared: a change of one is a change that somebody looked at."""
+"""Committed cards, rebuilt and compared, so that every change of a card is reviewed."""
 
 import importlib
 from pathlib import Path
@@ -38,13 +38,13 @@ def test_the_small_card_is_the_committed_one(dataset: Path) -> None:
 
 @pytest.fixture
 def demo_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The dataset of the demo's pool, by those stages of its pipeline that ask no model."""
+    """The dataset of the demo's pool, from the stages of its pipeline that need no model."""
     pytest.importorskip("reasoning_gym", reason="the demo's pool needs the extra `demo`")
     monkeypatch.syspath_prepend(str(ROOT / "demo"))
     pool = importlib.import_module("pool")
     pool.write_raw(tmp_path / "raw", seed=0)
     file = yaml.safe_load((ROOT / "demo" / "pipeline.yaml").read_text().replace("{run}", str(tmp_path)))
-    # reasoning-gym may ask something else in its next version
+    # reasoning-gym may generate other questions in its next version
     file["sources"] = [source for source in file["sources"] if "reasoning_gym" not in source["path"]]
     file["stages"] = {name: table for name, table in file["stages"].items() if name not in WITH_A_MODEL}
     (tmp_path / "pipeline.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
@@ -57,7 +57,7 @@ def test_the_demo_pools_card_is_the_committed_one(demo_dataset: Path) -> None:
     check(demo_dataset, ROOT / "data_cards" / "demo")
 
 
-def test_a_changed_word_row_or_picture_is_seen(dataset: Path, tmp_path: Path) -> None:
+def test_a_changed_word_row_or_picture_is_detected(dataset: Path, tmp_path: Path) -> None:
     before = texts_of(dataset)
     assert not any(len(word) == 64 and set(word) <= set("0123456789abcdef") for word in before["README.md"].split("`"))
     build(write_run(tmp_path / "other", limit=5, facts={"model": "tiny"}), tmp_path / "changed", CONFIG)

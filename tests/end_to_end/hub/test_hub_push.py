@@ -38,7 +38,7 @@ def test_a_push_repeated_sends_nothing(hub: Hub, api: HfApi, dataset: Path) -> N
 def test_a_tag_that_stands_is_never_moved(hub: Hub, api: HfApi, dataset: Path, second: Path) -> None:
     push(api, dataset, REPO, tag="v1.0.0")
     before = (dict(hub.repos[REPO].tags), dict(hub.repos[REPO].branches), len(hub.blobs))
-    with pytest.raises(UserError, match=r"tag v1\.0\.0 exists") as error:
+    with pytest.raises(UserError, match=r"tag v1\.0\.0 already exists") as error:
         push(api, second, REPO, tag="v1.0.0")
     assert open_artifact(second).manifest.digest[:16] in one_line(error)
     assert (hub.repos[REPO].tags, hub.repos[REPO].branches, len(hub.blobs)) == before

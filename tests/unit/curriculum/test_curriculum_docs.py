@@ -1,4 +1,4 @@
-"""The docs name every setting's table, command and file as they are."""
+"""docs/curriculum.md names every policy, pool, event, file and command."""
 
 import pytest
 from support.places import ROOT
@@ -23,10 +23,10 @@ DOCS = (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8")
         *(f"gradus curriculum {command.name or command.callback.__name__}" for command in app.registered_commands),
     ],
 )
-def test_the_docs_speak_of(name: str) -> None:
+def test_the_docs_mention(name: str) -> None:
     assert name in DOCS
 
 
 @pytest.mark.parametrize("name", CurriculumConfig.model_fields)
-def test_every_setting_says_what_it_does(name: str) -> None:
+def test_every_setting_has_a_description(name: str) -> None:
     assert CurriculumConfig.model_fields[name].description

@@ -1,4 +1,4 @@
-"""The gain between visits: it is found where it is, is none where there is none, and makes forecasts come true."""
+"""The gain between visits: it is estimated without bias, and makes forecasts accurate."""
 
 from pathlib import Path
 
@@ -37,10 +37,10 @@ class World:
 
 def run(world: World, steps: range, **settings: object) -> tuple[Curriculum, list[dict[str, float]]]:
     config = CurriculumConfig.model_validate({"rule": "none", "outage_p": 0, **settings})
-    return go_on(Curriculum.create(world.problems, config, BINDING), world, steps)
+    return run_steps(Curriculum.create(world.problems, config, BINDING), world, steps)
 
 
-def go_on(curriculum: Curriculum, world: World, steps: range) -> tuple[Curriculum, list[dict[str, float]]]:
+def run_steps(curriculum: Curriculum, world: World, steps: range) -> tuple[Curriculum, list[dict[str, float]]]:
     figures = []
     for step in steps:
         rows = curriculum.draw(32, step=step)
@@ -51,24 +51,24 @@ def go_on(curriculum: Curriculum, world: World, steps: range) -> tuple[Curriculu
 
 @pytest.mark.parametrize("gain", [-0.01, 0.005, 0.015])
 @pytest.mark.parametrize("policy", ["uniform", "learnability"])
-def test_a_gain_is_found_whoever_draws(gain: float, policy: str) -> None:
+def test_a_gain_is_estimated_under_every_policy(gain: float, policy: str) -> None:
     curriculum, _ = run(World(gain), range(1, 121), policy=policy)
     assert curriculum.forecast().rate == pytest.approx(gain, rel=0.3)
 
 
 @pytest.mark.parametrize("policy", ["uniform", "learnability", "target"])
-def test_a_model_that_stands_still_gains_nothing(policy: str) -> None:
+def test_the_gain_of_an_unchanged_model_is_zero(policy: str) -> None:
     curriculum, _ = run(World(0.0), range(1, 121), policy=policy)
     assert abs(curriculum.forecast().rate) < 0.001
 
 
-def test_the_share_without_a_gradient_is_foretold_while_the_model_learns() -> None:
+def test_the_share_without_a_gradient_is_predicted_while_the_model_learns() -> None:
     def error(half_life: float) -> float:
         _, figures = run(World(0.015), range(1, 161), policy="learnability", gain_half_life=half_life)
-        seen, foretold = (
+        seen, predicted = (
             np.mean([line[name] for line in figures[80:]]) for name in ("zero_variance", "predicted_zero_variance")
         )
-        return float(seen - foretold)
+        return float(seen - predicted)
 
     assert abs(error(30)) < 0.03
     assert error(0) > 0.06
@@ -79,17 +79,17 @@ def test_a_gain_that_ends_is_forgotten() -> None:
     curriculum, _ = run(world, range(1, 61), policy="uniform", half_life_visits=1)
     before = curriculum.forecast().rate
     world.logits, world.gain = world.logits + world.gain * 60, 0.0
-    curriculum, _ = go_on(curriculum, world, range(61, 561))
+    curriculum, _ = run_steps(curriculum, world, range(61, 561))
     assert 0 <= curriculum.forecast().rate < before / 4
 
 
-def test_without_a_half_life_rates_are_the_counts_own() -> None:
+def test_without_a_half_life_rates_come_from_the_counts_alone() -> None:
     curriculum, _ = run(World(0.02), range(1, 41), gain_half_life=0)
     assert curriculum.forecast().rate == 0
     assert curriculum.forecast().posterior() == pytest.approx(np.stack(curriculum.stats.posterior()))
 
 
-def test_a_forecast_is_as_sure_as_the_counts_and_goes_no_further_than_the_limit() -> None:
+def test_a_forecast_keeps_the_evidence_of_the_counts_and_limits_the_shift() -> None:
     stats = new_stats(World(0.0, num=50).problems, CurriculumConfig())
     a, b = stats.posterior()
     for rate, step in ((0.01, 50), (-0.01, 50), (1.0, 10_000)):
@@ -99,17 +99,17 @@ def test_a_forecast_is_as_sure_as_the_counts_and_goes_no_further_than_the_limit(
         assert np.log(moved_a / moved_b) - np.log(a / b) == pytest.approx(shift)
 
 
-def test_evidence_is_as_old_as_its_completions_on_average() -> None:
+def test_the_age_of_evidence_is_the_mean_age_of_its_completions() -> None:
     problems = pl.DataFrame({"key": ["a", "b"], "num_correct": [4, None], "num_samples": [8, None]})
     curriculum = Curriculum.create(problems, CurriculumConfig(half_life_visits=1, outage_p=0), BINDING)
     curriculum.observe([Visit(0, 2, 2, 4), Visit(1, 1, 0, 0)], step=30)
-    # 8 measured at 0 weigh half, beside 4 judged at 30; nothing was known of b
+    # 8 measured at 0 have half weight, beside 4 judged at 30; b had no counts
     assert curriculum.stats.seen_at == pytest.approx([15, 30])
     curriculum.observe([Visit(0, 0, 0, 8)], step=50)
     assert curriculum.stats.seen_at == pytest.approx([15, 30])
 
 
-def test_a_saved_gain_goes_on_and_a_new_run_takes_it_over_with_the_ages(tmp_path: Path) -> None:
+def test_a_resumed_run_and_a_new_run_keep_the_gain_and_the_ages(tmp_path: Path) -> None:
     world = World(0.015)
     curriculum, _ = run(world, range(1, 61))
     curriculum.save(tmp_path)

@@ -1,4 +1,4 @@
-"""The outage guard: what cannot be true is not learned, what is merely bad is."""
+"""Outage detection: nearly impossible outcomes are discarded, merely bad ones are learned from."""
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,7 @@ def test_three_outages_in_a_row_stop_training_with_one_line() -> None:
     assert "\n" not in str(stop.value)
 
 
-def test_a_good_batch_between_two_outages_begins_the_count_again() -> None:
+def test_a_good_batch_between_two_outages_restarts_the_count() -> None:
     curriculum = made()
     for step in range(9):
         curriculum.observe(batch(range(16), 0 if step % 3 < 2 else 4), step=step)
@@ -68,7 +68,7 @@ def test_the_outage_of_one_source_spares_the_others() -> None:
     assert curriculum.stats.num_visits[:20].tolist() == [1, 0] * 10
 
 
-def test_an_outage_sends_no_source_to_the_hard_pool() -> None:
+def test_an_outage_of_a_source_parks_none_of_its_problems() -> None:
     curriculum = made(park_after=2, outage_limit=100)
     for step in range(30):
         rows = curriculum.draw(16, step=step)
@@ -93,7 +93,7 @@ def test_a_model_that_got_much_worse_is_learned_from() -> None:
     assert curriculum.stats.num_visits[:16].tolist() == [1] * 16
 
 
-def test_one_problem_with_a_broken_verifier_is_its_own_fault() -> None:
+def test_one_problem_with_a_broken_verifier_is_quarantined_without_an_outage() -> None:
     curriculum = made(quarantine_after=1)
     curriculum.observe(batch([3], 0, 8), step=1)
     assert outages(curriculum) == []
@@ -121,7 +121,7 @@ def test_an_outage_too_small_to_show_in_one_batch_is_found_over_several() -> Non
     assert 1 <= step <= 4
 
 
-def test_one_success_takes_the_doubts_away() -> None:
+def test_one_success_resets_the_doubts() -> None:
     curriculum = made()
     for step in range(12):
         code = list(range(1, 40, 2))[step : step + 2]

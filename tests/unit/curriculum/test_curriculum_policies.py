@@ -1,4 +1,4 @@
-"""Policies: each draws in the proportions it promises, distinct rows, nothing outside the candidates."""
+"""Policies: each draws distinct candidates in its stated proportions."""
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ SURE = 1_000_000
 
 
 def known(rates: list[float]) -> Stats:
-    """Problems whose rate is known so surely that a Thompson draw is the rate."""
+    """Problems whose rate is so certain that a Thompson draw equals it."""
     samples = [SURE] * len(rates)
     frame = pl.DataFrame(
         {
@@ -54,7 +54,7 @@ def test_the_lazy_draw_of_several_agrees_with_drawing_them_one_by_one() -> None:
     assert np.bincount(np.concatenate(drawn), minlength=6) / 20_000 == pytest.approx(chance, abs=0.012)
 
 
-def test_learnability_looks_further_when_all_that_is_left_is_hopeless() -> None:
+def test_learnability_finds_the_few_solvable_problems_among_hopeless_ones() -> None:
     stats = known([1e-6] * 5000 + [0.5] * 3)
     rows = POLICIES["learnability"](
         Forecast(stats, 0), np.arange(5003), 3, np.random.default_rng(0), CurriculumConfig()
@@ -62,7 +62,7 @@ def test_learnability_looks_further_when_all_that_is_left_is_hopeless() -> None:
     assert sorted(rows) == [5000, 5001, 5002]
 
 
-def test_target_draws_those_nearest_to_it() -> None:
+def test_target_draws_the_rates_nearest_to_it() -> None:
     stats = known([0.1, 0.69, 0.71, 0.3, 0.99])
     rows = POLICIES["target"](
         Forecast(stats, 0), np.arange(5), 2, np.random.default_rng(0), CurriculumConfig(target=0.7)

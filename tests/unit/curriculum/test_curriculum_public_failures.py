@@ -1,4 +1,4 @@
-"""What public systems get wrong, each as the property that would have caught it."""
+"""Known failures of public systems, each as a property that excludes it."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_no_pool_is_one_way_and_the_active_one_does_not_drain(policy: str) -> No
     assert active[-1] > 55, "and came back"
 
 
-def test_an_outage_does_not_move_a_source_into_the_hard_pool() -> None:
+def test_an_outage_does_not_park_a_source() -> None:
     sources = ["code" if i % 4 == 0 else "maths" for i in range(80)]
     problems = frame(80, source=sources, num_correct=[4] * 80, num_samples=[8] * 80)
     curriculum = made(problems, park_after=2, outage_limit=10**6)
@@ -68,7 +68,7 @@ def test_resume_skips_no_problem_of_a_pass(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_resume_at_the_end_of_a_pass_goes_on(policy: str, tmp_path: Path) -> None:
+def test_resume_at_the_end_of_a_pass_continues(policy: str, tmp_path: Path) -> None:
     curriculum = made(frame(16), policy=policy)
     for step in range(4):
         curriculum.observe([Visit(row, 4, 4, 0) for row in curriculum.draw(4, step=step)], step=step)
@@ -100,7 +100,7 @@ def test_rechecks_are_due_by_training_steps_not_by_generations() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_an_all_retired_pool_ends_cleanly_and_says_so(policy: str) -> None:
+def test_an_all_retired_pool_ends_cleanly_with_a_message(policy: str) -> None:
     curriculum = made(frame(6), policy=policy, recheck_after=10**6)
     step = 0
     while curriculum.occupancy()["active"]:
@@ -111,7 +111,7 @@ def test_an_all_retired_pool_ends_cleanly_and_says_so(policy: str) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_an_all_dead_pool_ends_cleanly_and_says_so(policy: str) -> None:
+def test_an_all_parked_pool_ends_cleanly_with_a_message(policy: str) -> None:
     curriculum = made(frame(6), policy=policy)
     step = 0
     while curriculum.occupancy()["active"]:
@@ -130,7 +130,7 @@ def test_missing_pass_rates_are_not_zero(policy: str) -> None:
     assert np.mean([row % 2 for row in rows]) > 0.85
 
 
-def test_easy_to_hard_is_easy_to_hard_in_what_is_trained_on() -> None:
+def test_easy_to_hard_trains_from_easy_to_hard() -> None:
     order = np.random.default_rng(1).permutation(60)
     problems = frame(60, level=[int(level) for level in order])
     curriculum = made(problems, policy="easy_to_hard", level="level", floor=1e-9, rule="none")
@@ -142,7 +142,7 @@ def test_easy_to_hard_is_easy_to_hard_in_what_is_trained_on() -> None:
     assert means == [4.5, 14.5, 24.5, 34.5, 44.5, 54.5]
 
 
-def test_the_first_ranks_slice_is_no_special_part_of_the_batch() -> None:
+def test_rechecks_are_spread_over_the_slices_of_all_ranks() -> None:
     # groups are laid out rank by rank; re-checks and floor slots must not all fall to the first rank
     curriculum = made(frame(200), recheck_after=1, recheck_growth=1, recheck_share=0.25)
     for _ in range(6):

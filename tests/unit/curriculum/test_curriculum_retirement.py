@@ -1,4 +1,4 @@
-"""Retirement: the e-process bounds false retirement whatever happens below p0, and still finds what is mastered."""
+"""Retirement: the e-process bounds false retirement for any rates below p0, and still retires mastered problems."""
 
 from itertools import repeat
 
@@ -23,7 +23,7 @@ def test_at_p0_the_e_process_retires_falsely_in_at_most_alpha_of_200_visits() ->
 def test_the_bound_holds_for_other_groups_and_p0(group_size: int, p0: float) -> None:
     trial = at("e_process", p0, group_size=group_size, p0=p0)
     assert trial.retired_rate <= 0.05
-    # far below alpha would be a test without power: it must come near what it may spend
+    # a rate far below alpha would mean a test without power
     assert trial.retired_rate > 0.005
 
 
@@ -63,6 +63,6 @@ def test_one_lucky_completion_retires_only_under_the_threshold_rule(rule: str) -
     assert at(rule, 1.0, group_size=1, num_visits=1, threshold=1.0, alpha=0.001).retired_rate == (rule == "threshold")
 
 
-def test_a_group_of_thousands_proves_so_much_without_overflow() -> None:
+def test_a_group_of_thousands_causes_no_overflow() -> None:
     assert at("e_process", 1.0, group_size=100_000, num_visits=3, num_problems=5).retired_rate == 1
     assert at("e_process", 0.5, group_size=100_000, num_visits=3, num_problems=5).retired_rate == 0

@@ -1,4 +1,4 @@
-"""The simulated model and what is read off it."""
+"""The simulated model and the figures of a simulated run."""
 
 import numpy as np
 import polars as pl
@@ -40,7 +40,7 @@ def test_a_problem_is_answered_at_its_rate() -> None:
     assert outcome.correct[5000:].mean() / 8 == pytest.approx(0.9, abs=0.01)
 
 
-def test_the_verifier_errs_as_often_as_it_is_told() -> None:
+def test_the_verifier_errs_at_its_configured_rate() -> None:
     model = learner([0.5], Habits(0, 0, 0, 0.1, 0.25))
     outcome = model.answer(np.zeros(20_000, np.int64), 8)
     assert outcome.undecided.mean() / 8 == pytest.approx(0.25, abs=0.01)

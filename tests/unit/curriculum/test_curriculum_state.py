@@ -1,4 +1,4 @@
-"""State on disk: whole or not at all, bound by name, taken to another dataset or run by key."""
+"""State on disk: complete or refused, bound by name, transferred to another dataset or run by key."""
 
 import json
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_dataset_in_another_order_is_never_silently_misaligned(tmp_path: Path)
         assert figures(after, key) == figures(before, key)
 
 
-def test_an_adopted_dataset_keeps_the_known_lets_the_new_join_and_lists_the_vanished(tmp_path: Path) -> None:
+def test_an_adopted_dataset_keeps_known_problems_adds_new_ones_and_lists_missing_ones(tmp_path: Path) -> None:
     before = trained(tmp_path)
     keys = ["new1", *KEYS[5:][::-1], "new2"]
     after = Curriculum.load(tmp_path, frame(keys), CONFIG, {**BINDING, "dataset": "b"}, adopt_dataset=True)
@@ -105,13 +105,13 @@ def test_an_adopted_dataset_keeps_the_known_lets_the_new_join_and_lists_the_vani
     fresh = Curriculum.create(frame(keys), CONFIG, BINDING)
     assert figures(after, "new1") == figures(fresh, "new1")
     visits = after.history.visits
-    told = before.history.visits.filter(pl.col("row") == KEYS.index("k07"))
-    assert visits.filter(pl.col("row") == keys.index("k07")).drop("row").equals(told.drop("row"))
+    earlier = before.history.visits.filter(pl.col("row") == KEYS.index("k07"))
+    assert visits.filter(pl.col("row") == keys.index("k07")).drop("row").equals(earlier.drop("row"))
     assert after.binding["dataset"] == "b"
     assert "new1" in {after.keys[row] for step in range(40) for row in after.draw(8)}
 
 
-def test_adoption_does_not_excuse_another_model(tmp_path: Path) -> None:
+def test_adoption_still_refuses_another_model(tmp_path: Path) -> None:
     trained(tmp_path)
     with pytest.raises(UserError, match="belongs to model"):
         Curriculum.load(tmp_path, frame(KEYS), CONFIG, {**BINDING, "dataset": "b", "model": "m2"}, adopt_dataset=True)
@@ -143,7 +143,7 @@ def test_a_new_run_continues_from_an_earlier_one(tmp_path: Path) -> None:
     assert after.history.events[0]["joined"] == ["new"]
 
 
-def test_a_new_run_with_another_p0_tests_anew(tmp_path: Path) -> None:
+def test_a_new_run_with_another_p0_restarts_the_tests(tmp_path: Path) -> None:
     trained(tmp_path)
     after = Curriculum.continue_from(tmp_path, frame(KEYS), CONFIG.model_copy(update={"p0": 0.9}), BINDING)
     assert not after.stats.evidence.any()
@@ -187,7 +187,7 @@ def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
         Curriculum.load(tmp_path, frame(KEYS), CONFIG, BINDING)
 
 
-def test_files_of_two_states_do_not_pass_as_one(tmp_path: Path) -> None:
+def test_mixed_files_of_two_states_are_refused(tmp_path: Path) -> None:
     trained(tmp_path / "a")
     Curriculum.create(frame(KEYS[:7]), CONFIG, BINDING).save(tmp_path / "b")
     (tmp_path / "b" / "curriculum.parquet").rename(tmp_path / "a" / "curriculum.parquet")

@@ -91,7 +91,7 @@ def test_more_correct_than_samples_is_refused_by_key() -> None:
 
 
 @pytest.mark.parametrize("bad", [Visit(2, 1, 1, 0), Visit(-1, 1, 1, 0), Visit(0, -1, 1, 0)])
-def test_a_visit_that_cannot_be_is_a_bug_not_a_statistic(bad: Visit) -> None:
+def test_an_impossible_visit_raises_and_changes_nothing(bad: Visit) -> None:
     curriculum = Curriculum.create(pl.DataFrame({"key": ["a", "b"]}), CurriculumConfig(), {})
     with pytest.raises(ValueError, match="row outside"):
         curriculum.observe([Visit(0, 4, 4, 0), bad], step=1)
@@ -99,13 +99,13 @@ def test_a_visit_that_cannot_be_is_a_bug_not_a_statistic(bad: Visit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
         (pl.DataFrame({"prompt": ["a"]}), "no column key"),
-        (pl.DataFrame({"key": ["a", "b", "a"]}), "key a occurs twice"),
+        (pl.DataFrame({"key": ["a", "b", "a"]}), "key a is not unique"),
         (pl.DataFrame({"key": []}, schema={"key": pl.String}), "no problem"),
     ],
 )
-def test_a_dataset_that_cannot_be_tracked_is_refused_in_one_line(frame: pl.DataFrame, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_dataset_that_cannot_be_tracked_is_refused_in_one_line(frame: pl.DataFrame, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         Curriculum.create(frame, CurriculumConfig(), {})

@@ -1,4 +1,4 @@
-"""What `card build` promises: every row is there once, the folder opens anywhere, and nothing is half-written."""
+"""`card build`: every row is present once, the folder opens anywhere, and a failure leaves no partial folder."""
 
 import json
 import shutil
@@ -89,14 +89,14 @@ def test_the_manifest_chains_the_stages_digests(tmp_path: Path) -> None:
 def test_a_run_is_found_by_its_last_artifact_and_without_a_pipeline_file(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     whole, _ = build(run, tmp_path / "a", CONFIG)
-    build(run, run / "dataset", CONFIG)  # a dataset among the stages is none of them
+    build(run, run / "dataset", CONFIG)  # a dataset among the stages is not part of the chain
     (run / "pipeline.json").unlink()
     for number, folder in enumerate((run / "difficulty", run)):
         found, _ = build(folder, tmp_path / f"found{number}", CONFIG)
         assert found == whole
 
 
-def test_a_folder_with_two_ends_wants_one_named(tmp_path: Path) -> None:
+def test_a_folder_with_two_ends_is_refused(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     (run / "pipeline.json").unlink()
     run_stage(decontaminate(9), open_artifact(run / "difficulty"), run / "second")
@@ -189,7 +189,7 @@ def test_json_of_the_manifest_names_no_path_of_this_machine(tmp_path: Path) -> N
     assert json.loads(text)["facts"]["made_with"]["gradus-rlvr"]
 
 
-def test_what_a_killed_build_left_changes_nothing(tmp_path: Path) -> None:
+def test_remains_of_a_killed_build_change_nothing(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     build(run, tmp_path / "a", CONFIG)
     left = tmp_path / ".b.building"

@@ -1,4 +1,4 @@
-"""The room's commands: helped, documented, and one line for a user's mistake."""
+"""Commands of the card room: help, docs, and one line for a user's mistake."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def test_no_command_is_missing_here() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_an_example_and_stands_in_the_docs(command: str) -> None:
+def test_every_command_has_an_example_and_is_in_the_docs(command: str) -> None:
     helped = " ".join(call(command, "--help").stdout.split())
     assert f"Example: gradus card {command} " in helped
     assert f"gradus card {command} " in DOCS.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What `card diff` and `card bump` promise: every difference, once, under its right name."""
+"""`card diff` and `card bump`: every difference once, under its right name."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def kept_of(folder: Path, rows: pl.DataFrame, limit: int = 8) -> Tables:
 
 
 def only(found: Diff, *names: str) -> bool:
-    """Whether nothing but what is named differs."""
+    """Whether exactly the named parts differ."""
     return {name for name, value in vars(found).items() if value} == set(names)
 
 
@@ -45,7 +45,7 @@ def test_a_dataset_differs_from_itself_in_nothing(tmp_path: Path) -> None:
     assert propose(diff(tables, tables)).level == "none"
 
 
-def test_rows_added_removed_and_moved_are_told_apart(tmp_path: Path) -> None:
+def test_rows_added_removed_and_moved_are_distinguished(tmp_path: Path) -> None:
     before = kept_of(tmp_path / "a", problems(PROMPTS))
     after = kept_of(tmp_path / "b", problems([PROMPTS[0], PROMPTS[2], "What is 3 + 3?"]))
     found = diff(before, after)
@@ -54,7 +54,7 @@ def test_rows_added_removed_and_moved_are_told_apart(tmp_path: Path) -> None:
         ("absent", "kept"): [problem_key("What is 3 + 3?")],
     }
     assert propose(found).level == "minor"
-    assert propose(found).reasons == ["1 row kept anew", "1 row kept no more"]
+    assert propose(found).reasons == ["1 row newly kept", "1 row no longer kept"]
 
 
 def test_a_row_that_a_stage_now_drops_has_moved(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_version_of_the_wrong_form_is_one_line(current: str) -> None:
         next_version(current, "minor")
 
 
-def test_references_say_what_they_mean() -> None:
+def test_references_resolve_to_a_name_and_a_revision() -> None:
     assert settled("me/set@v1.0.0") == ("me/set", "v1.0.0")
     assert settled("v1.0.0", "me/set") == ("me/set", "v1.0.0")
     assert settled("other/set@main", "me/set") == ("other/set", "main")

@@ -1,4 +1,4 @@
-"""What `card report` promises: one page with everything in it, that loads nothing and that no text can change."""
+"""`card report`: one self-contained page that loads nothing and that no text can change."""
 
 import re
 from html.parser import HTMLParser
@@ -102,7 +102,7 @@ def test_every_reason_has_its_count_and_examples(tmp_path: Path) -> None:
     assert dropped["key"][0] in page.text
 
 
-def test_matches_stand_side_by_side_with_differences_marked(tmp_path: Path) -> None:
+def test_matches_are_side_by_side_with_differences_marked(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [*PROMPTS[:3], "What is 3 + 4?"])
     without = page_of(run, tmp_path / "without.html")
     assert "make the report with --against" in without
@@ -111,7 +111,7 @@ def test_matches_stand_side_by_side_with_differences_marked(tmp_path: Path) -> N
     assert "<mark>my</mark>" in page
 
 
-def test_a_dataset_reports_what_its_run_does(tmp_path: Path) -> None:
+def test_the_report_of_a_dataset_equals_that_of_its_run(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     build(run, tmp_path / "dataset", CardConfig())
     assert page_of(run, tmp_path / "a.html") == page_of(tmp_path / "dataset", tmp_path / "b.html")

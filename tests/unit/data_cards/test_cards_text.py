@@ -1,4 +1,4 @@
-"""What the card and the Croissant metadata promise: valid, complete, true to the data, unmoved by hostile text."""
+"""The card and the Croissant metadata: valid, complete, consistent with the data, safe against hostile text."""
 
 import json
 import re
@@ -52,14 +52,14 @@ def test_the_funnel_in_the_card_adds_up(tmp_path: Path) -> None:
     assert int(rows[0][1]) == len(PROMPTS)
 
 
-def test_the_card_says_what_each_source_is_and_what_leaked(tmp_path: Path) -> None:
+def test_the_card_lists_each_source_and_the_contaminated_rows(tmp_path: Path) -> None:
     text = built(tmp_path).text
     assert table_under(text, "Sources") == [["made_up", "MIT", "r1", "`" + "0" * 16 + "`", "33", "25"]]
     assert table_under(text, "Decontamination")[0] == ["bench", "`" + "1" * 16 + "`", "1", "exact 1"]
     assert open_artifact(tmp_path / "dataset").manifest.digest in text
 
 
-def test_the_card_says_whom_the_rates_hold_for_and_how_rough_they_are(tmp_path: Path) -> None:
+def test_the_card_names_the_model_of_the_rates_and_their_precision(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", facts={"model": "tiny-v3", "samples_saved_rate": 0.41})
     build(run, tmp_path / "dataset", CardConfig())
     text = DatasetCard.load(tmp_path / "dataset" / "README.md").text
@@ -76,7 +76,7 @@ def test_every_column_is_explained(tmp_path: Path) -> None:
             assert explained[column]
 
 
-def test_what_did_not_happen_is_said(tmp_path: Path) -> None:
+def test_the_card_states_which_stages_did_not_run(tmp_path: Path) -> None:
     write_pool(tmp_path / "ingest", problems(["What is 1 + 1?"]))
     build(tmp_path / "ingest", tmp_path / "dataset", CardConfig())
     text = DatasetCard.load(tmp_path / "dataset" / "README.md").text
@@ -121,7 +121,7 @@ def test_the_pipeline_in_the_card_rebuilds_the_dataset(tmp_path: Path) -> None:
     assert second == first
 
 
-def test_the_pipeline_names_the_model_though_its_digest_decides() -> None:
+def test_the_pipeline_names_the_model_that_the_config_lacks() -> None:
     stage = {"version": 1, "fingerprint": "", "digest": "", "num_in": 1, "num_kept": 1, "num_dropped": 0}
     ingest = Manifest(stage="ingest", config={"sources": []}, inputs={}, reasons={}, files=[], **stage)
     settings, facts = {"k": 8, "keep": None}, {"model": "m"}

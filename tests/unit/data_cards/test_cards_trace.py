@@ -1,4 +1,4 @@
-"""What `card trace` promises: the whole life of a problem, from a run and from its dataset alike, safe to print."""
+"""`card trace`: the history of a problem, equal from a run and from its dataset, safe to print."""
 
 import io
 import json
@@ -46,7 +46,7 @@ def test_a_dropped_problem_stops_where_it_was_dropped(tmp_path: Path) -> None:
     assert not found.samples
 
 
-def test_a_dataset_tells_the_same_life_as_its_run(tmp_path: Path) -> None:
+def test_the_trace_of_a_dataset_equals_that_of_its_run(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     build(run, tmp_path / "dataset", CardConfig())
     for key in (*open_artifact(run / "ingest").read("kept")["key"], problem_key("")):
@@ -184,7 +184,7 @@ def test_training_is_printed_beside_the_stages_and_its_absence_too(tmp_path: Pat
     assert "training second (never drawn)" in text
 
 
-def test_what_a_real_curriculum_did_is_told(tmp_path: Path) -> None:
+def test_the_events_of_a_real_curriculum_are_read(tmp_path: Path) -> None:
     rows = problems(["What is 1 + 1?", "What is 2 + 2?"])
     curriculum = Curriculum.create(rows, CurriculumConfig(), {"dataset": "d"})
     step = 0
@@ -196,9 +196,9 @@ def test_what_a_real_curriculum_did_is_told(tmp_path: Path) -> None:
     curriculum.observe([Visit(0, 3, 5, 0)], step=step + 9)
     curriculum.save(tmp_path / f"checkpoint-{step + 9}")
     (tmp_path / "draws.jsonl").write_text("")
-    told = read_training(tmp_path, rows["key"][0])
-    assert [(moment.step, moment.event) for moment in told.moments] == [(step, "retired"), (step + 9, "reopened")]
-    assert told.standing == f"active, {8 * step + 3} correct and 5 wrong in {step + 1} visits"
+    found = read_training(tmp_path, rows["key"][0])
+    assert [(moment.step, moment.event) for moment in found.moments] == [(step, "retired"), (step + 9, "reopened")]
+    assert found.standing == f"active, {8 * step + 3} correct and 5 wrong in {step + 1} visits"
     other = read_training(tmp_path, rows["key"][1])
     assert (other.moments, other.standing) == ([], "active, 0 correct and 0 wrong in 0 visits")
 
@@ -211,5 +211,5 @@ def test_a_folder_that_is_no_training_run_is_one_line(tmp_path: Path) -> None:
         moments(tmp_path, "f" * 24)
 
 
-def test_hostile_text_is_printed_as_it_stands(tmp_path: Path) -> None:
+def test_hostile_text_is_printed_unchanged(tmp_path: Path) -> None:
     assert HOSTILE in printed(write_run(tmp_path / "run"), "made_up#2")
