@@ -1,4 +1,4 @@
-"""Two published rules to hold decontamination against: any 8 words in a row (open-r1), any 13 (GPT-3)."""
+"""Two published rules to compare decontamination with: any 8 words in a row (open-r1), any 13 (GPT-3)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 
 class AnyGram:
-    """A published rule: contaminated when any `size` consecutive words occur in a benchmark too."""
+    """A published rule: contaminated when any `size` words in a row occur in a benchmark."""
 
     def __init__(self, items: pl.DataFrame, size: int, *, strips_punctuation: bool) -> None:
         self._size, self._strips = size, strips_punctuation

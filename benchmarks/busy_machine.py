@@ -1,4 +1,4 @@
-"""What spinning threads cost on a busy machine: a toy model sampled as libgomp waits by itself and as gradus has it.
+"""Cost of spinning threads on a busy machine: a toy model sampled with libgomp's default wait and with gradus' setting.
 
 python benchmarks/busy_machine.py [--problems 64] [--busy PROCESSES]
 """
@@ -28,10 +28,10 @@ WAYS = {"libgomp's own": "300000", "gradus": BEFORE_TORCH["GOMP_SPINCOUNT"]}  # 
 
 
 def main() -> None:
-    """Sample once a way, alone and then beside busy processes; print seconds and their ratio."""
+    """Sample with each setting, alone and then beside busy processes; print seconds and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problems", type=int, default=64)
-    parser.add_argument("--busy", type=int, default=os.cpu_count() or 1, help="busy processes beside it")
+    parser.add_argument("--busy", type=int, default=os.cpu_count() or 1, help="number of busy processes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -42,12 +42,12 @@ def main() -> None:
         for num_busy in (0, given.busy):
             with busy(num_busy):
                 seconds = [sampling_s(folder, spins) for spins in WAYS.values()]
-            table.row(f"{num_busy} busy beside it", *seconds, seconds[0] / seconds[1])
+            table.row(f"{num_busy} busy processes", *seconds, seconds[0] / seconds[1])
 
 
 @contextmanager
 def busy(num: int) -> Iterator[None]:
-    """Processes that do nothing but take their share of the cores."""
+    """Processes that only consume CPU time."""
     beside = [subprocess.Popen(SPIN) for _ in range(num)]
     try:
         yield
@@ -58,7 +58,7 @@ def busy(num: int) -> Iterator[None]:
 
 
 def sampling_s(folder: Path, spins: str) -> float:
-    """Seconds of one evaluation, without its start."""
+    """Seconds of one evaluation, without its start-up."""
     out = folder / f"out-{time.monotonic_ns()}"
     command = ["train", "evaluate", "--model", folder / "toy", "--data", folder / "p.jsonl", "--out", out]
     sizes = ["--engine", "transformers", "--n", "4", "--max-tokens", "48"]

@@ -1,8 +1,8 @@
-"""How fast programs run against tests in the sandbox: `python benchmarks/code_sandbox.py [--programs N] [--workers N]`.
+"""Speed of programs with tests in the sandbox: `python benchmarks/code_sandbox.py [--programs N] [--workers N]`.
 
-Prints programs a minute for each style of test, by the clock and by processor time, beside a bare Python start for
-each program, which is what an unsafe harness would pay; the share of programs by verdict; and, where real sets lie
-beside the project, which of their own solutions do not pass. Every figure comes from one run on this machine.
+Prints programs per minute for each style of test, by wall and processor time, beside a bare Python start for each
+program, the cost of an unsafe harness; the counts of programs by verdict; and, where real sets are beside the project,
+which of their own solutions do not pass. Every figure is from one run on this machine.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ def main() -> None:
 
 
 class Clock:
-    """Wall and processor time since it was made, ours and our children's: on a busy machine only the second is fair."""
+    """Wall and processor time since construction, children included: on a busy machine only the second is fair."""
 
     def __init__(self) -> None:
         self._wall_s, self._cpu_s = time.perf_counter(), cpu_s()
 
     def rates(self, num_programs: int) -> str:
-        """Programs a minute as they came, and as the processor time that they took would allow on these cores."""
+        """Programs per minute by wall time, and by the processor time that they took on these cores."""
         wall_s, used_s = time.perf_counter() - self._wall_s, cpu_s() - self._cpu_s
         return f"{60 * num_programs / wall_s:>12,.0f} {60 * num_programs * (os.cpu_count() or 1) / used_s:>8,.0f}"
 
@@ -102,7 +102,7 @@ def real_sets(shared: Path) -> Iterator[tuple[str, list[tuple[str, Item]]]]:
     """The public sets with their own solutions, as (title, item)."""
     data = shared / "data"
     if not data.is_dir():
-        print("the public sets do not lie beside the project: skipped")
+        print("the public sets are not beside the project: skipped")
         return
     rows = [json.loads(line) for line in (data / "mbpp/mbpp.jsonl").read_text().splitlines()]
     yield "MBPP", [(f"task {row['task_id']}", item(fenced(row["code"]), row)) for row in rows]
@@ -114,7 +114,7 @@ def real_sets(shared: Path) -> Iterator[tuple[str, list[tuple[str, Item]]]]:
 
 
 def fenced(source: str) -> str:
-    """A completion that hands in the source."""
+    """A completion that contains the source."""
     return f"```python\n{source}\n```"
 
 

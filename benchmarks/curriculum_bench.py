@@ -1,8 +1,8 @@
-"""What the curriculum costs and what it saves: draw and load time, false retirement, groups without a gradient.
+"""Cost and savings of the curriculum: draw and load time, false retirement, groups without a gradient.
 
-Run with `python benchmarks/curriculum_bench.py [--quick]`. It uses one thread and prints its CPU time, so that other
-work on the machine matters little. Closed forms are printed beside what they predict. (A script called curriculum.py
-would hide the package of that name.)
+Run with `python benchmarks/curriculum_bench.py [--quick]`. One thread is used and its CPU time is printed, so that
+other work on the machine matters little. Closed forms are printed beside what they predict. (A script called
+curriculum.py would hide the package of that name.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Final
 
-# figures are for one core; set before the libraries look
+# figures are for one core; set before the libraries read it
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
@@ -38,7 +38,7 @@ GROUP: Final = 16
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the size, to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size, for a trial")
     scale = 10 if parser.parse_args().quick else 1
     speed(1_000_000 // scale)
     rules(20_000 // scale)
@@ -55,13 +55,13 @@ def speed(num: int) -> None:
     print(f"\n{num:,} active problems, batches of 512, one thread: CPU ms (median, worst of 20)")
     for policy in POLICIES:
         curriculum = Curriculum.create(problems, CurriculumConfig(policy=policy, outage_p=0), {})
-        draws, updates = [], []
+        draws, observations = [], []
         for step in range(21):
             draws.append(_ms(lambda c=curriculum, s=step: c.draw(512, step=s)))
             visits = [Visit(row, 4, 4, 0) for row in curriculum.draw(512, step=step)]
-            updates.append(_ms(lambda c=curriculum, v=visits, s=step: c.observe(v, step=s)))
+            observations.append(_ms(lambda c=curriculum, v=visits, s=step: c.observe(v, step=s)))
         # the first round loads libraries
-        print(f"  {policy:<14} draw {_spread(draws[1:])}   observe {_spread(updates[1:])}")
+        print(f"  {policy:<14} draw {_spread(draws[1:])}   observe {_spread(observations[1:])}")
     with tempfile.TemporaryDirectory() as folder:
         save = _ms(lambda: curriculum.save(Path(folder)))
         load = _ms(lambda: Curriculum.load(Path(folder), problems, curriculum.config, {}))
@@ -86,18 +86,18 @@ def rules(num: int) -> None:
 
 
 def simulation(num: int) -> None:
-    """What `gradus curriculum simulate` takes at its defaults for 5 policies: by the clock, on two processes."""
+    """Wall time of `gradus curriculum simulate` at its defaults for 5 policies, on two processes."""
     problems = _measured(num, num_families=1)
     policies = ("uniform", "prioritized", "easy_to_hard", "learnability", "target")
     config = SimulateConfig(policies=policies)
     start = time.monotonic()
     simulate(problems, CurriculumConfig(), config)
     took = time.monotonic() - start
-    print(f"\nsimulate {num:,} problems, {config.steps} steps, 5 policies, {config.seeds} seeds: {took:.0f} s of clock")
+    print(f"\nsimulate {num:,} problems, {config.steps} steps, 5 policies, {config.seeds} seeds: {took:.0f} s wall")
 
 
 def learning(num: int) -> None:
-    """What policies do with a model that learns, with constant rates between visits and with a gain."""
+    """Results of policies with a model that learns, with and without an assumed gain between visits."""
     problems = _measured(num, num_families=8)
     sizes = {"steps": 200, "num_problems": 32, "group_size": 8, "seeds": 4}
     print(f"\n{num:,} problems of Beta(.5,.5), 8 families, {sizes}, learner steady")
@@ -131,7 +131,7 @@ def _measured(num: int, num_families: int) -> pl.DataFrame:
 
 
 def variance(num: int) -> None:
-    """Share of zero-variance groups and rollouts per effective group, per policy, on still pools."""
+    """Share of zero-variance groups and rollouts per effective group, per policy, on pools without learning."""
     print(f"\nzero-variance share and rollouts per effective group, groups of {GROUP}, {num:,} problems, no learning")
     print("  DAPO's refill draws evenly until the batch is full: its rollouts per effective group are uniform's")
     print(f"  {'':<34}" + "".join(f"{name:>18}" for name in POOLS))

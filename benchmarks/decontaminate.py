@@ -1,9 +1,9 @@
-"""How well does decontamination find what is there, and spare what is not? Beside it, two n-gram rules in common use.
+"""Recall and false alarms of decontamination, beside two n-gram rules in common use.
 
 Every item of a benchmark is turned into a pool row in each of several ways, from a plain copy to one with other
-numbers; real training sets that are known to be clean show how much is flagged wrongly. The two rules are the published
-ones: a row is contaminated when it shares any 8 words in a row with a benchmark (open-r1's filter: lower case, split
-at white space), or any 13 (GPT-3's, also without punctuation).
+numbers; real training sets known to be clean give the share of false alarms. The two rules are the published ones: a
+row is contaminated when it shares any 8 words in a row with a benchmark (open-r1's filter: lower case, split at white
+space), or any 13 (GPT-3's, also without punctuation).
 
     python benchmarks/decontaminate.py [--shared FOLDER] [--items 300] [--large 1000000]
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows a second are per core
+os.environ.setdefault("POLARS_MAX_THREADS", "1")  # rows per second are printed per core
 
 import argparse
 import json
@@ -54,7 +54,7 @@ BENCHMARKS: Final = {
     "mbpp": "mbpp/mbpp.jsonl",
     "cmath (zh)": "cmath/cmath_dev.jsonl",
 }
-CLEAN: Final = {  # a training set, and benchmarks it has nothing of; identical problems set aside
+CLEAN: Final = {  # a training set, and benchmarks with nothing in common; identical problems are removed
     "gsm8k/train": ("gsm8k/train.jsonl", "gsm8k/test.jsonl math500/test.jsonl aime24/test.jsonl"),
     "train_math": ("deepscaler/train_math.json", "gsm8k/test.jsonl math500/test.jsonl aime24/test.jsonl"),
     "train_aime": ("deepscaler/train_aime.json", "aime24/test.jsonl aime25/aime25.parquet gsm8k/test.jsonl"),
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def found_table(data: Path, num_items: int) -> None:
-    """For each transformation: how much is found as what it is, by us and by the two rules."""
+    """For each transformation: the share found with the right fate by gradus, and found by the two rules."""
     title = (
         "Found, in % of the items: gradus (contaminated, or variant for renumbered), any 8-gram, any 13-gram (at all)"
     )
@@ -108,7 +108,7 @@ def found_table(data: Path, num_items: int) -> None:
 
 
 def clean_table(data: Path) -> None:
-    """How much of known clean sets is flagged."""
+    """Share of known clean sets that is flagged."""
     heads = ("rows", "contaminated", "variant", "8-gram", "13-gram")
     table = Table("Flagged on clean sets, in % of the rows", heads, label_width=14)
     for name, (path, against) in CLEAN.items():
@@ -121,7 +121,7 @@ def clean_table(data: Path) -> None:
 
 
 def paraphrase_table(data: Path) -> None:
-    """GSM8K's test set reworded by a model: what each signal sees of it, and of the training set beside it."""
+    """Share flagged by each signal of GSM8K's test set reworded by a model, and of its training set."""
     bench = _items(data, "gsm8k/test.jsonl").with_columns(item=pl.int_range(pl.len()).cast(pl.String))
     reworded = [row["text"].split("Answer:")[0] for row in _json_lines(data / "rephrased/rephrase_gsm8k.jsonl")]
     pools = {"reworded": _rows(reworded), "gsm8k/train": _rows(_items(data, "gsm8k/train.jsonl")["prompt"].to_list())}
@@ -140,11 +140,11 @@ def paraphrase_table(data: Path) -> None:
 
 
 def speed_table(data: Path) -> None:
-    """Rows a second of processor time: tokenising, each pass over the tokens, and everything."""
+    """Rows per second of processor time: tokenising, each pass over the tokens, and everything."""
     items = _items(data, " ".join((*BENCHMARKS.values(), "mmlu_stem/test.jsonl")))
     search = _search(items)
     rows = _rows(_items(data, "deepscaler/train_math.json gsm8k/train.jsonl")["prompt"].to_list())
-    title = f"Rows a second on one core, {rows.height:,} rows against {items.height:,} items"
+    title = f"Rows per second on one core, {rows.height:,} rows against {items.height:,} items"
     table = Table(title, ("rows/s", "with tokens"), label_width=28)
     texts, took_s = _timed(lambda: texts_of(rows))
     table.row("tokens in every view", round(rows.height / took_s), "")
@@ -159,7 +159,7 @@ def speed_table(data: Path) -> None:
 
 
 def memory_table(data: Path, num_rows: int) -> None:
-    """The whole stage over a large pool on disk, in a process of its own: peak memory at a tenth of it and at all."""
+    """Peak memory of the whole stage over a large pool on disk and over a tenth of it, each in its own process."""
     table = Table("Memory of the stage", ("peak MB", "cpu s", "rows/s"), label_width=14)
     here = Path(__file__).resolve().parent
     for size in (num_rows // 10, num_rows):
@@ -183,7 +183,7 @@ def measure(data: str, num_rows: int) -> None:
 
 
 def _write_large_pool(data: Path, pool: Path, num_rows: int) -> None:
-    """Real prompts over and over, each time with another number in front, a shard of 50,000 at a time."""
+    """Repeated real prompts, each with its own number in front, in shards of 50,000."""
     known = _items(data, "deepscaler/train_math.json gsm8k/train.jsonl").drop("benchmark", "item")
     with OutFolder(pool, {"stage": "ingest", "version": 1, "config": {}, "inputs": {"made": "0"}}) as out:
         for index, start in enumerate(range(0, num_rows, 50_000)):

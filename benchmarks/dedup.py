@@ -1,11 +1,10 @@
-"""How fast is dedup, how much of an exact join does it find, and what does it merge that it should not?
+"""Speed of dedup, its recall against an exact join, and its false merges.
 
-Made-up problems with planted copies (a word in twenty another) and variants (other numbers, same words) go through
-Gradus and through three ways of doing it with MinHash libraries: `datasketch` one update at a time, `MinHash.bulk`, and
-`rensa`'s deduplicator. All start from prompts and end with the rows to drop, in one run on the same machine. The others
-get the cheapest tokens there are (lower case, split at white space); Gradus also normalises, compares and guards. The
-ratios give the time of another way in multiples of ours, by the clock and in processor seconds; the best of three
-rounds of each.
+Generated problems with planted copies (one word in twenty replaced) and variants (other numbers, same words) go through
+Gradus and three uses of MinHash libraries: `datasketch` one update at a time, `MinHash.bulk`, and `rensa`'s
+deduplicator. All start from prompts and end with the rows to drop, in one run on the same machine. The others get the
+cheapest tokens (lower case, split at white space); Gradus also normalises, compares and guards. The ratios are the
+times of a method over those of Gradus, in wall and processor seconds; each is the best of three rounds.
 
     python benchmarks/dedup.py [--rows 20000]
 """
@@ -37,7 +36,7 @@ ROUNDS: Final = 3
 
 
 def batches(pool: pl.DataFrame) -> Callable[[], Iterator[pl.DataFrame]]:
-    """The pool as the stage gets it."""
+    """The pool in the batches that the stage gets."""
     return lambda: (pool.slice(start, BATCH_ROWS) for start in range(0, pool.height, BATCH_ROWS))
 
 
@@ -53,7 +52,7 @@ def _shingles(prompt: str) -> set[bytes]:
 
 
 def by_datasketch(pool: pl.DataFrame) -> set[int]:
-    """One MinHash a row, one update a shingle, then LSH."""
+    """One MinHash per row, one update per shingle, then LSH."""
     from datasketch import MinHash, MinHashLSH
 
     index, dropped = MinHashLSH(threshold=THRESHOLD, num_perm=NUM_PERM), set()
@@ -81,7 +80,7 @@ def by_bulk(pool: pl.DataFrame) -> set[int]:
 
 
 def by_rensa(pool: pl.DataFrame) -> set[int]:
-    """Rensa's MinHash and deduplicator, with as many bands."""
+    """Rensa's MinHash and deduplicator, with the same number of bands."""
     from rensa import RMinHash, RMinHashDeduplicator
 
     index = RMinHashDeduplicator(
@@ -103,9 +102,9 @@ def compare(num_rows: int) -> None:
     """Time and quality of all four on one pool."""
     pool = made_pool(num_rows, seed=1)
     truth = {made: set(pool.filter(pl.col("made") == made)["source_row"]) for made in (COPY, VARIANT)}
-    by_gradus(pool.head(1_000))  # what is imported once
+    by_gradus(pool.head(1_000))  # imports happen here, once
     seconds: dict[str, tuple[float, float]] = {}
-    heads = ("wall s", "cpu s", "by the clock", "by cpu", "copies found", "variants merged", "others")
+    heads = ("wall s", "cpu s", "wall ratio", "cpu ratio", "copies found", "variants merged", "others")
     title = f"{num_rows:,} rows, {len(truth[COPY]):,} copies, {len(truth[VARIANT]):,} variants by number"
     table = Table(title, heads, label_width=26, least_width=12)
     for name, method in METHODS.items():
@@ -123,7 +122,7 @@ def compare(num_rows: int) -> None:
 def _best_of(
     rounds: int, method: Callable[[pl.DataFrame], set[int]], pool: pl.DataFrame
 ) -> tuple[set[int], tuple[float, float]]:
-    """What a method drops, and the least of its seconds by the clock and of the processor's."""
+    """The rows that a method drops, and its least wall and processor seconds."""
     took = []
     for _ in range(rounds):
         start_s, start_cpu_s = time.perf_counter(), time.process_time()

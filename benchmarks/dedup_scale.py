@@ -1,7 +1,7 @@
-"""What dedup of a large pool takes: time and memory by row count, from Parquet on disk, each size in its own process.
+"""Time and memory of dedup by row count, from Parquet on disk, each size in its own process.
 
-The pools hold planted copies and variants (`made_pool`). Memory is the peak of the whole process while it dedups, with
-what its files' pages take in it; the pool is written by another process before, and stays where `--folder` is given.
+The pools contain planted copies and variants (`made_pool`). Memory is the peak of the process that dedups, with the
+pages of its files; another process writes the pool beforehand, and `--folder` keeps it.
 
     python benchmarks/dedup_scale.py [--rows 1000000 --rows 10000000] [--folder /tmp/pools]
 """
@@ -30,7 +30,7 @@ BATCH_ROWS: Final = 10_000
 
 
 def write_pool(folder: str, num_rows: int) -> None:
-    """Write a pool as Parquet parts; those that are there already stay."""
+    """Write a pool as Parquet parts; existing parts stay."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     for start in range(0, num_rows, PART_ROWS):
         path = Path(folder) / f"{start:09d}.parquet"
@@ -42,7 +42,7 @@ def write_pool(folder: str, num_rows: int) -> None:
 
 
 def _key(start: int) -> pl.Expr:
-    """The rows' numbers in the pool: their hashes are keys as long and as mixed as those of real problems."""
+    """Row numbers in the pool, whose hashes are keys as long and as mixed as those of real problems."""
     return pl.col("source_row") + start
 
 
@@ -65,7 +65,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, action="append", help="rows of a pool; repeatable (default 1,000,000)")
-    parser.add_argument("--folder", type=Path, help="where pools are kept for the next run")
+    parser.add_argument("--folder", type=Path, help="folder that keeps pools for the next run")
     options = parser.parse_args()
     table = Table("Dedup from Parquet", ("wall s", "cpu s", "rows/cpu s", "peak MB", "dropped"))
     for num_rows in options.rows or [1_000_000]:

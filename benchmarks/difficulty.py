@@ -1,4 +1,4 @@
-"""What difficulty costs: samples beside the closed form, precise mode, and the stage's throughput beside raw vLLM.
+"""Cost of difficulty: samples beside the closed form, precise mode, and the stage's throughput beside raw vLLM.
 
     python benchmarks/difficulty.py [--model FOLDER] [--problems 300] [--quick]
 
@@ -33,7 +33,7 @@ MAX_DEVIATION, MIN_THROUGHPUT = 0.02, 0.9
 
 
 def draw(rule: DecisionRule, rate: float, chance: random.Random) -> list[str]:
-    """The verdicts that a rule draws of a problem with this pass rate."""
+    """The verdicts that a rule draws for a problem with this pass rate."""
     verdicts: list[str] = []
     while (num_owed := rule.owed(verdicts)) > 0:
         verdicts += ["correct" if chance.random() < rate else "wrong" for _ in range(num_owed)]
@@ -41,8 +41,8 @@ def draw(rule: DecisionRule, rate: float, chance: random.Random) -> list[str]:
 
 
 def curtailed() -> bool:
-    """Samples a problem: closed form, measured, and of fixed K."""
-    print("samples a problem, curtailed              closed form  measured  deviation  of fixed K")
+    """Samples per problem: closed form, measured, and as a share of fixed K."""
+    print("samples per problem, curtailed            closed form  measured  deviation  of fixed K")
     is_good = True
     for band in BANDS:
         for alpha, beta in PRIORS:
@@ -60,8 +60,8 @@ def curtailed() -> bool:
 def precise() -> None:
     """Decision errors of fixed K and of the posterior stop, for the band 0.1 to 0.9 and Beta(.5, .5) pass rates.
 
-    `wrong early` is the share among those that stopped before the cap: what the target promises. The rest are too near
-    the band's ends for that many samples, whatever the rule.
+    `wrong early` is the share among those that stopped before the cap, which the target bounds. The rest are too near
+    the band's ends for that many samples, under any rule.
     """
     print("\nwrong decisions, band 0.1..0.9, Beta(.5, .5)       samples  wrong  wrong early")
     rules: dict[str, DecisionRule] = {
@@ -88,7 +88,7 @@ def precise() -> None:
 
 
 def raw_generate(model: Path, problems: list[Problem], k: int, max_tokens: int) -> float:
-    """Tokens a second of one `LLM.generate` call over the same prompts, seeds and settings."""
+    """Tokens per second of one `LLM.generate` call over the same prompts, seeds and settings."""
     from transformers import AutoTokenizer
     from vllm import LLM, SamplingParams, TokensPrompt
 
@@ -129,7 +129,7 @@ def staged(engine: Engine, problems: list[Problem], rule: BandRule) -> Meter:
 
 
 def throughput(model: Path, num_problems: int) -> bool:
-    """Raw vLLM against the stage with full K, and what curtailing saves on this model."""
+    """Raw vLLM against the stage with full K, and the savings of curtailing on this model."""
     k, max_tokens = 8, 48
     problems = [
         Problem(f"{n:06d}", f"{n} + {n * 7 % 13} = ?", str(n + n * 7 % 13), "math", None) for n in range(num_problems)
@@ -140,7 +140,7 @@ def throughput(model: Path, num_problems: int) -> bool:
         full = staged(engine, problems, BandRule(Band(1, 7, k), 4, is_curtailed=False))
         early = staged(engine, problems, BandRule(Band(1, 7, k), 4, is_curtailed=True))
     ratio = full.num_tokens / full.total_s / raw
-    print(f"\n{num_problems} problems x {k} on {model.name}, tokens a second")
+    print(f"\n{num_problems} problems x {k} on {model.name}, tokens per second")
     print(f"  LLM.generate                {raw:>9,.0f}")
     print(f"  difficulty stage, full K    {full.num_tokens / full.total_s:>9,.0f}  ratio {ratio:.2f}  ({full.line()})")
     print(f"  samples of fixed K, keep 1..7: {early.num_samples / full.num_samples:.2f}")

@@ -1,4 +1,4 @@
-"""What the late-bound trainer costs beside TRL itself: share of CPU time in our part of a step, on a toy model.
+"""Cost of the late-bound trainer beside TRL itself: share of CPU time in our part of a step, on a toy model.
 
 python benchmarks/late_binding.py [--steps 6]
 """
@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # demo/ is no pack
 from demo.toy import build_toy
 from gradus import app
 
-OURS = ("_tell", "_keep", "draw", "replace_groups", "dead_groups")
+OURS = ("_record_draw", "_keep", "draw", "replace_groups", "dead_groups")
 
 
 def main() -> None:
-    """Train a few steps under the profiler and print where the time went."""
+    """Train a few steps under the profiler and print the times of its parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=6)
     steps = parser.parse_args().steps
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def report(profile: cProfile.Profile, steps: int) -> None:
-    """Print seconds a step for TRL's parts and for ours."""
+    """Print seconds per step for TRL's parts and for ours."""
     times: dict[str, float] = {}
     for (_, _, name), figures in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]  # pstats' own table
         times[name] = max(times.get(name, 0.0), figures[3])
@@ -49,7 +49,7 @@ def report(profile: cProfile.Profile, steps: int) -> None:
     ours = sum(times.get(name, 0.0) for name in OURS)
     judging = times.get("verify_many", 0.0)
     print(
-        f"{whole / steps:.3f} s a step; ours {ours / steps:.4f} s ({ours / whole:.1%}), judging {judging / whole:.1%}"
+        f"{whole / steps:.3f} s per step; ours {ours / steps:.4f} s ({ours / whole:.1%}), judging {judging / whole:.1%}"
     )
 
 

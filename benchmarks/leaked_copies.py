@@ -1,4 +1,4 @@
-"""Copies of a benchmark's item as they turn up in pools: plain, respaced, wrapped, embedded, renamed, renumbered."""
+"""Copies of a benchmark's item as they occur in pools: plain, respaced, wrapped, embedded, renamed, renumbered."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def embedded(text: str, dice: random.Random) -> str:
 
 
 def renamed(text: str, dice: random.Random) -> str:
-    """Other names of people and places, and other letters for the variables, also in drawings."""
+    """Other names of people and places, and other letters for the variables, in drawings too."""
     inside_a_sentence = r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b"
     names = sorted(set(re.findall(inside_a_sentence, re.sub(r"(?s)\[asy\].*?\[/asy\]", "", text))))
     fresh = dict(zip(names, dice.sample(NAMES, len(NAMES)), strict=False))
@@ -64,7 +64,7 @@ def renamed(text: str, dice: random.Random) -> str:
 
 
 def renumbered(text: str, dice: random.Random) -> str:
-    """Every number another one."""
+    """Every number increased by 1 to 9."""
     return re.sub(r"\d+", lambda match: str(int(match[0]) + dice.randint(1, 9)), text)
 
 

@@ -1,11 +1,11 @@
-"""Does it learn, and what do objective, measuring and drawing change? Runs of the demo's model, several seeds.
+"""Effect of objective, difficulty measurement and draws on learning: runs of the demo's model, several seeds.
 
 python benchmarks/learning.py [--demo demo/run] [--out runs/learning] [--seeds 1] [--steps 40]
 
-Needs what `make demo` leaves: the cold-started model, the curated problems and the benchmark. Every run starts from the
-same model and has the same number of completions. A run that is there is not made again, so the study can be stopped
-and goes on, and a seed counts once all of its runs are there. With --docs the figures are written into docs/learning.md
-and docs/learning.png.
+Needs the output of `make demo`: the cold-started model, the curated problems and the benchmark. Every run starts from
+the same model and has the same number of completions. An existing run is not repeated, so a stopped study resumes, and
+a seed counts once all of its runs exist. With --docs the figures are written into docs/learning.md and
+docs/learning.png.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ START, END = "<!-- figures -->\n", "<!-- /figures -->"
 
 
 class Draws(NamedTuple):
-    """Which problems a run trains on, as the stage that left them, and how they are drawn."""
+    """The stage whose problems a run trains on, and the settings of their draws."""
 
     stage: str
     curriculum: dict[str, str]
 
 
-# without a curriculum every problem is drawn alike, for good
+# without a curriculum every problem is always equally likely
 ALIKE: Final = {"policy": "uniform", "rule": "none"}
 DRAWS: Final = {
     "unmeasured": Draws("decontaminate", ALIKE),
@@ -41,7 +41,7 @@ DRAWS: Final = {
 
 
 class Cell(NamedTuple):
-    """What is trained several times."""
+    """A combination that is trained once per seed."""
 
     objective: str
     draws: str
@@ -65,7 +65,7 @@ COLOURS: Final = dict(zip(CELLS, ("#aa3377", "#ee6677", "#ccbb44", "#228833", "#
 
 
 class Study(NamedTuple):
-    """What is run: where everything lies, how many seeds, how long a run is."""
+    """Folders of inputs and results, number of seeds, and steps per run."""
 
     demo: Path
     out: Path
@@ -86,9 +86,9 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    """Make the runs that are missing, then print what all of them show."""
+    """Make the missing runs, then print the figures of all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--demo", type=Path, default=ROOT / "demo" / "run", help="what make demo left")
+    parser.add_argument("--demo", type=Path, default=ROOT / "demo" / "run", help="output of make demo")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "learning", help="folder of the runs")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--steps", type=int, default=40)
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="make no run, only report")
     given = parser.parse_args()
     if not (given.demo / "curated" / "difficulty").is_dir():
-        print(f"learning: skipped, {given.demo} holds no finished demo; run `make demo`, or give --demo")
+        print(f"learning: skipped, {given.demo} has no finished demo; run `make demo`, or give --demo")
         return
     study = Study(given.demo, given.out, given.seeds, given.steps)
     for run in [] if given.report else runs(range(study.seeds)):
@@ -120,7 +120,7 @@ def runs(seeds: Sequence[int]) -> Iterator[Run]:
 
 
 def train(run: Run, study: Study) -> None:
-    """Train and evaluate one run; nothing to do where it is finished."""
+    """Train and evaluate one run; a finished run is reused."""
     out, demo = study.out / run.name, study.demo
     stage, settings = DRAWS[run.cell.draws]
     curriculum = {**settings, "seed": run.seed}
@@ -135,7 +135,7 @@ def train(run: Run, study: Study) -> None:
 
 
 def evaluate(model: Path, out: Path, study: Study, seed: int) -> None:
-    """The benchmark, which is in no run's problems."""
+    """Evaluate a model on the benchmark, which is in no run's problems."""
     benchmark = study.demo / "raw" / "benchmark.jsonl"
     gradus(
         "train", "evaluate", "--model", model, "--data", benchmark, "--out", out, "--engine", "transformers",
@@ -144,7 +144,7 @@ def evaluate(model: Path, out: Path, study: Study, seed: int) -> None:
 
 
 def gradus(*words: object) -> None:
-    """A command in this process: the model libraries are imported only once."""
+    """Run a command in this process, so that the model libraries are imported only once."""
     from gradus import app
 
     print(f"$ gradus {' '.join(map(str, words))}", file=sys.stderr, flush=True)
@@ -152,7 +152,7 @@ def gradus(*words: object) -> None:
 
 
 def complete_seeds(study: Study) -> list[int]:
-    """Seeds of which every run was trained and evaluated."""
+    """Seeds whose runs are all trained and evaluated."""
     done = []
     for seed in range(study.seeds):
         folders = [study.out / run.name / "evaluations" / "after" for run in runs([seed])]
@@ -181,7 +181,7 @@ def tables(study: Study, seeds: Sequence[int]) -> str:
 
 
 def differences(cells: dict[Cell, list[dict[str, float]]]) -> list[str]:
-    """Differences of cells over the same seeds, with a 95% t interval; what holds 0 was not shown."""
+    """Differences of cells over the same seeds, with a 95% t interval; an interval with 0 shows no difference."""
     lines = ["| compared | benchmark | no signal | tokens of wrong answers, last minus first |", "|---|---|---|---|"]
     for second, first in COMPARED:
         both = list(zip(cells[second], cells[first], strict=True))
@@ -193,7 +193,7 @@ def differences(cells: dict[Cell, list[dict[str, float]]]) -> list[str]:
 
 
 def figures(study: Study, run: Run) -> dict[str, float]:
-    """What one run shows: the benchmark after it, and its first and last steps."""
+    """Figures of one run: the benchmark after it, and its first and last steps."""
     log = read_log(study.out / run.name)
     found = {
         "solved": solved(study.out / run.name / "evaluations" / "after"),
@@ -206,7 +206,7 @@ def figures(study: Study, run: Run) -> dict[str, float]:
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a run's log, a step each."""
+    """The lines of a run's log, one per step."""
     return [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
@@ -237,7 +237,7 @@ def interval(values: Sequence[float], digits: int) -> str:
 
 
 def plot(study: Study, seeds: Sequence[int], path: Path) -> None:
-    """Accuracy on what was drawn, wrong-answer length and groups without signal along the run; benchmark at its end."""
+    """Plot the benchmark at the end, and lengths and the share of groups with signal along the run."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""A made-up pool with planted copies and variants, made in whole columns so that millions of rows take little time."""
+"""Generator of pools with planted copies and variants, by whole columns so that millions of rows take little time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COPY, VARIANT = "copy", "variant"
 def made_pool(num_rows: int, seed: int) -> pl.DataFrame:
     """Problems of about 50 words with a column `made`: copies, variants, and rows alone.
 
-    A fifth are copies of the row before (a word in twenty another), a fifth variants of it (another number).
+    A fifth are copies of the row before (one word in twenty replaced), a fifth variants of it (another number).
     """
     dice = np.random.default_rng(seed)
     shares = 1 / np.arange(2, VOCABULARY + 2)

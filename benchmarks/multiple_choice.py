@@ -1,8 +1,8 @@
-"""How many multiple-choice problems are caught, in which shapes, and how many open ones are flagged?
+"""Share of multiple-choice problems that are caught, by shape, and share of open ones that are flagged.
 
-Real sets of multiple-choice problems get their options put into the text in many shapes, with the right letter, the
-right option's text or nothing as ground truth. Beside them, as a baseline, the plain rule "A, B, C and D each stand in
-the text behind a bracket or before one, in this order".
+Options of real multiple-choice problems are written into the text in many shapes, with the right letter, the right
+option's text or nothing as ground truth. The baseline is the plain rule "A, B, C and D each occur in the text before a
+bracket or dot, in this order".
 
     python benchmarks/multiple_choice.py [--shared FOLDER] [--items 500]
 """
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def caught_table(data: Path, num_items: int) -> None:
-    """By set, shape and what is known of the answer: the share that is caught."""
+    """Share that is caught, by set, shape and kind of ground truth."""
     title = "Caught, in %: ground truth is the letter, the option's text, nothing; then the plain rule"
     table = Table(title, list(SETS), least_width=32)
     problems = {name: _choice_rows(data / path, num_items) for name, path in SETS.items()}
@@ -77,7 +77,7 @@ def caught_table(data: Path, num_items: int) -> None:
 
 
 def flagged_table(data: Path) -> None:
-    """By open set: the share that is flagged (train_math holds some 154 with options), and the speed."""
+    """Share that is flagged, by open set (train_math has about 154 with options), and the speed."""
     table = Table("Flagged in open sets", ("rows", "flagged", "%", "rule %", "rows/s"))
     for name, path in OPEN.items():
         items = read_items([Source(path=data / path)])

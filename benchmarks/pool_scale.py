@@ -1,8 +1,8 @@
-"""What a large pool takes in ingest and each stage behind it: rows a processor second, and peak memory.
+"""Cost of a large pool in ingest and each stage after it: rows per processor second, and peak memory.
 
-A made-up JSONL source (`made_pool`: copies, variants, answers that are numbers) is imported, and what that leaves goes
-through each stage, every command in its own process. The benchmark of `decontaminate` are problems of the same making.
-Memory is the peak of the largest process of a command.
+A generated JSONL source (`made_pool`: copies, variants, answers that are numbers) is imported, and the result goes
+through each stage, every command in its own process. The benchmark of `decontaminate` has problems of the same
+generator. Memory is the peak of the largest process of a command.
 
     python benchmarks/pool_scale.py [--rows 1000000] [--folder /tmp/pools] [--stage ingest --stage multiple-choice]
 """
@@ -28,7 +28,7 @@ STAGES: Final = ("ingest", "dedup", "multiple-choice", "verifiable", "decontamin
 
 
 class Took(NamedTuple):
-    """What a command took: wall and processor seconds, and peak memory."""
+    """Cost of a command: wall and processor seconds, and peak memory."""
 
     wall_s: float
     cpu_s: float
@@ -36,7 +36,7 @@ class Took(NamedTuple):
 
 
 def write_source(path: Path, num_rows: int, seed: int) -> None:
-    """Write problems with answers, one JSON object a line; a file that is there already stays."""
+    """Write problems with answers, one JSON object per line; an existing file stays."""
     if path.exists():
         return
     part = path.with_suffix(".tmp")
@@ -69,7 +69,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the source (default 1,000,000)")
-    parser.add_argument("--folder", type=Path, help="where source and results are kept for the next run")
+    parser.add_argument("--folder", type=Path, help="folder that keeps source and results for the next run")
     parser.add_argument("--stage", action="append", choices=STAGES, help="stage to measure; repeatable (default all)")
     options = parser.parse_args()
     table = Table(f"{options.rows:,} rows", ("wall s", "cpu s", "rows/cpu s", "peak MB"))

@@ -1,4 +1,4 @@
-"""The ground truths of the public pools beside the project, read from their files as they are."""
+"""Ground truths of the public pools beside the project, read unchanged from their files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 from curate.verify.spelling.normalise import matching_brace
 
 Row = dict[str, Any]
-# (file, how its truth is found: a column, or the last box or #### of a column)
+# (file, place of its truth: a column, or the last box or #### of a column)
 FILES: Final = (
     *(
         (f"deepscaler/{name}.json", "answer")
@@ -39,7 +39,7 @@ FILES: Final = (
 
 
 def ground_truths(data: Path) -> Iterator[str]:
-    """Every ground truth of the pools that are there, in order, with repetitions."""
+    """Every ground truth of the existing pools, in order, with repetitions."""
     for name, column in FILES:
         if (data / name).exists():
             for row in _rows(data / name):

@@ -1,6 +1,6 @@
-"""How long a user waits for help: processor time of `gradus --help` and of each room's help, beside a bare Python.
+"""Start-up cost: processor time of `gradus --help` and of each room's help, beside a bare Python.
 
-Run with `python benchmarks/start_up.py [--runs N]`. The two are run in turn, so that a busy machine slows both.
+Run with `python benchmarks/start_up.py [--runs N]`. The two run alternately, so that a busy machine slows both.
 """
 
 from __future__ import annotations

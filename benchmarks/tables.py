@@ -1,4 +1,4 @@
-"""A table on a terminal, printed as its rows come: a label, then columns as wide as their heads need."""
+"""Table for a terminal, printed row by row: a label, then columns as wide as their heads need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class Table:
-    """Prints the heads at once; cells are texts, whole numbers, or numbers with one decimal."""
+    """Prints the heads on construction; cells are texts, whole numbers, or numbers with one decimal."""
 
     def __init__(self, title: str, heads: Sequence[str], label_width: int = 20, least_width: int = 9) -> None:
         self._label_width = label_width

@@ -1,8 +1,8 @@
-"""How good and how fast the verifier is, beside plain math-verify: `python benchmarks/verify.py [--shared FOLDER]`.
+"""Accuracy and speed of the verifier, beside plain math-verify: `python benchmarks/verify.py [--shared FOLDER]`.
 
-Prints accuracy on labelled answers where they lie beside the project, on the generated pairs of `verify_pairs`, on all
+Prints accuracy on labelled answers where they are beside the project, on the generated pairs of `verify_pairs`, on all
 ground truths of the public pools (each must equal itself), and against the labels of GSM8K's model solutions; then
-speed: unique pairs, groups of eight, percentiles, the share of each stage, the slowest pairs, and pairs made to hang.
+speed: unique pairs, groups of eight, percentiles, the share of each stage, the slowest pairs, and hostile pairs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from verify_pairs import pairs
 from curate.verify import Item, Verdict, check_truth, verify, verify_many
 
 Row = dict[str, Any]
-MAX_SLOW = 1000  # pairs that plain math-verify is given, at most
+MAX_SLOW = 1000  # maximum number of pairs for plain math-verify
 HOSTILE = (
     ("7", "9^{9^{9^{9}}}"),
     ("720", "(((10!)!)!)!"),
@@ -73,12 +73,12 @@ def main() -> None:
 
 
 def warm_up() -> None:
-    """Load what the first pair would pay for."""
+    """Load what would otherwise slow the first pair."""
     verify(r"\boxed{\int_0^1 x dx}", "2")
 
 
 def labelled_sets(shared: Path) -> Iterator[tuple[str, list[Labelled]]]:
-    """The labelled answers that are there."""
+    """The labelled answers that exist."""
     for name, path, make in (
         ("hand-labelled", shared / "cases" / "answers.jsonl", _case),
         ("bug reports", shared / "cases" / "answer_bugs.jsonl", _report),
@@ -93,7 +93,7 @@ def _case(row: Row) -> Labelled:
 
 
 def _report(row: Row) -> Labelled | None:
-    """A public bug report about an answer or a response; those about code run elsewhere."""
+    """A public bug report about an answer or a response; reports about code give None."""
     if row["level"] not in ("answer", "response"):
         return None
     item = Item(row["prediction"], row["ground_truth"], is_bare=row["level"] == "answer")
@@ -118,7 +118,7 @@ def read(path: Path) -> list[Row]:
 
 
 def print_accuracy(sets: dict[str, list[Labelled]]) -> None:
-    """Accuracy and false verdicts of both verifiers, and the pairs we get wrong."""
+    """Accuracy and false verdicts of both verifiers, and the pairs that gradus gets wrong."""
     print(f"{'':<23} |           gradus            |   plain math-verify")
     print(f"{'labelled':<16} {'pairs':>6} | accuracy   FP   FN   unsure | accuracy   FP   FN")
     misses: list[str] = []
@@ -161,7 +161,7 @@ def plain_math_verify(item: Item) -> bool:
 
 
 def print_truths(truths: Iterable[str]) -> None:
-    """Whether every ground truth equals itself, or is known not to be checkable."""
+    """Print how many ground truths equal themselves or are known to be uncheckable."""
     counts: Counter[str] = Counter()
     for truth in truths:
         verdict = verify(f"\\boxed{{{truth}}}", truth)
@@ -172,7 +172,7 @@ def print_truths(truths: Iterable[str]) -> None:
 
 
 def print_gsm8k(path: Path) -> None:
-    """Agreement with `is_correct`; every difference is printed."""
+    """Print agreement with `is_correct`, and every difference."""
     counts: Counter[tuple[bool, str]] = Counter()
     print("\nGSM8K model solutions: label, verdict")
     for row in read(path):
@@ -186,7 +186,7 @@ def print_gsm8k(path: Path) -> None:
 
 
 def speed_items(truths: Sequence[str]) -> list[Item]:
-    """Each ground truth once: against itself respelled, or against another one's answer."""
+    """Each ground truth once: against another spelling of itself, or against another one."""
     r = random.Random(0)
     spelled: tuple[Callable[[str], str], ...] = (
         lambda truth: truth.replace("\\frac", "\\dfrac"),
@@ -201,9 +201,9 @@ def speed_items(truths: Sequence[str]) -> list[Item]:
 
 
 def print_speed(name: str, items: Sequence[Item]) -> None:
-    """Pairs a second, unique and in groups of eight; percentiles; share of the stages; the slowest pairs.
+    """Pairs per second, unique and in groups of eight; percentiles; share of the stages; the slowest pairs.
 
-    Each run's pairs are others to the memo (a space at the truth), so that all pay for their first member.
+    A space at the truth makes each run's pairs new to the memo, so that every first member is computed.
     """
     cpu_ms = processor_ms(items)
     unique, verdicts = timed([Item(i.completion, f" {i.ground_truth}", is_bare=i.is_bare) for i in items])
@@ -216,14 +216,14 @@ def print_speed(name: str, items: Sequence[Item]) -> None:
         f"  processor time on one core: {1000 * len(cpu_ms) / sum(cpu_ms):,.0f} unique pairs/s, "
         f"p99 {sorted(cpu_ms)[int(len(cpu_ms) * 0.99)]:.1f} ms, worst {max(cpu_ms):.0f} ms (workers not counted)"
     )
-    print(f"  ms a pair: median {statistics.median(ms):.2f}, p99 {ms[int(len(ms) * 0.99)]:.1f}, worst {ms[-1]:.0f}")
+    print(f"  ms per pair: median {statistics.median(ms):.2f}, p99 {ms[int(len(ms) * 0.99)]:.1f}, worst {ms[-1]:.0f}")
     print("  share of pairs and of time: " + "; ".join(stage_shares(verdicts)))
     for verdict, item in sorted(zip(verdicts, items, strict=True), key=lambda pair: -pair[0].ms)[:3]:
         print(f"  slow: {verdict.ms:.0f} ms {item.ground_truth[:40]!r} | {item.completion[-50:]!r}")
 
 
 def processor_ms(items: Sequence[Item]) -> list[float]:
-    """Processor time of this process for each pair by itself: what a busy machine does not blur."""
+    """Processor time of this process for each pair by itself, which a busy machine hardly affects."""
     spent = []
     for item in items:
         start = time.process_time()
@@ -256,7 +256,7 @@ def print_hostile() -> None:
     hostile, neighbours = verdicts[::2], verdicts[1::2]
     num_right = sum(v.verdict == "correct" for v in neighbours)
     print(
-        f"\nhostile: {len(hostile)} pairs in {seconds:.1f} s, worst {max(v.ms for v in hostile):.0f} ms a pair;",
+        f"\nhostile: {len(hostile)} pairs in {seconds:.1f} s, worst {max(v.ms for v in hostile):.0f} ms per pair;",
         end=" ",
     )
     print(

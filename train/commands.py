@@ -1,4 +1,4 @@
-"""The commands of the train room, made from a table: `gradus train <command> [options]`.
+"""Commands of the train room, built from a table: `gradus train <command> [options]`.
 
 A command's options are the fields of its config model; its help is the model's docstring, which ends in an example.
 """
@@ -21,7 +21,7 @@ from train.runs.trace import trace
 
 
 class Entry(NamedTuple):
-    """Where a command lives: its module, its config model and its function."""
+    """Location of a command: its module, its config model and its function."""
 
     module: str
     config: str
@@ -51,7 +51,7 @@ app = typer.Typer(
 
 def _add(name: str, entry: Entry) -> None:
     module = importlib.import_module(entry.module)
-    model: type[Config] = getattr(module, entry.config)  # the table names it
+    model: type[Config] = getattr(module, entry.config)  # named in the table
     app.command(name, help=model.__doc__)(with_options(getattr(module, entry.function), model))
 
 

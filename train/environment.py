@@ -1,4 +1,4 @@
-"""What a run ran on: versions, commit, processes and devices, written beside its log so that it can be repeated."""
+"""Environment of a run: versions, commit, processes and machine, written beside its log for reproduction."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ PACKAGES: Final = (
 
 
 def is_main_process() -> bool:
-    """Whether this process is the one that writes; `accelerate launch` and torchrun number them in RANK."""
+    """Whether this process writes files: the one whose RANK is 0 under `accelerate launch` or torchrun."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def num_processes() -> int:
-    """How many processes train together, before any library has started them up."""
+    """Number of processes that train together, known before any library initialises them."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def check_sharding() -> None:
-    """Refuse FSDP where accelerate would not shard: on a CPU it starts plain processes that each hold everything."""
+    """Refuse FSDP on a CPU: accelerate does not shard there, and every process holds the whole model."""
     if os.environ.get("ACCELERATE_USE_FSDP", "").lower() != "true":
         return
     import torch
@@ -39,7 +39,7 @@ def check_sharding() -> None:
 
 
 def leave_together(*_: object, **__: object) -> None:
-    """End this process's part of a training on several, as PyTorch asks before a process exits."""
+    """Destroy the process group of a multi-process training, as PyTorch requires before exit."""
     if num_processes() > 1:
         import torch.distributed
 
@@ -48,7 +48,7 @@ def leave_together(*_: object, **__: object) -> None:
 
 
 def describe_environment() -> dict[str, Any]:
-    """Versions of what decides a result, the commit of this code, and the machine."""
+    """Versions of the packages that affect a result, the commit of this code, and the machine."""
     return {
         "versions": {name: version for name in PACKAGES if (version := _version(name)) is not None},
         "python": platform.python_version(),

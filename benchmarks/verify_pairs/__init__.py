@@ -1,8 +1,8 @@
-r"""Pairs of answers that are equal or different by construction, in some seventy kinds, from a seed.
+r"""Pairs of answers that are equal or different by construction, in about seventy kinds, from a seed.
 
-Each kind is a function from a random source to `Made(truth, equal, different)`. The ways to write a thing are varied
-(LaTeX and plain, spacing, order, units), and the differences are the mistakes that models make: a sign, a factor, an
-end point, a swapped pair, one value too many.
+Each kind is a function from a random source to `Made(truth, equal, different)`. Spellings vary (LaTeX and plain,
+spacing, order, units), and the differences are typical mistakes of models: a sign, a factor, an end point, a swapped
+pair, one value too many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS: Final[dict[str, Callable[[Rng], Made]]] = {
 
 
 class Pair(NamedTuple):
-    """One pair and the verdict that a verifier should give."""
+    """One pair and its right verdict."""
 
     kind: str
     ground_truth: str

@@ -1,4 +1,4 @@
-"""What a kind makes, and the two shapes of number that most kinds start from."""
+"""Result of a kind, and two helpers for fractions that most kinds use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Rng = random.Random
 
 
 class Made(NamedTuple):
-    """A ground truth, answers that equal it, and answers that don't."""
+    """A ground truth, answers that equal it, and answers that differ from it."""
 
     truth: str
     equal: tuple[str, ...]

@@ -34,7 +34,7 @@ def evaluate(copier: Path, out: Path, *options: str) -> None:
     app([*command, *data, *options], standalone_mode=False)
 
 
-def test_a_budget_cuts_the_reasoning_that_is_longer_and_leaves_the_rest_as_it_is(
+def test_a_budget_cuts_the_reasoning_that_is_longer_and_leaves_the_rest_unchanged(
     copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from transformers import AutoTokenizer
@@ -93,7 +93,7 @@ def test_thinking_on_and_off_are_two_evaluations_that_can_be_compared(
         (("--budgets", "2", "--engine", "server", "--base-url", "http://127.0.0.1:9/v1"), "counts tokens"),
     ],
 )
-def test_an_evaluation_that_cannot_be_is_one_line(
+def test_a_mistake_in_an_evaluation_is_one_line(
     copier: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
@@ -118,7 +118,7 @@ def test_columns_are_mapped_as_ingest_maps_them_and_another_map_is_another_evalu
         app([*command, *columns("b")], standalone_mode=False)
 
 
-def test_a_hub_dataset_is_evaluated_at_the_commit_that_was_asked_for(copier: Path, tmp_path: Path) -> None:
+def test_a_hub_dataset_is_evaluated_at_the_requested_commit(copier: Path, tmp_path: Path) -> None:
     card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: data.jsonl\n---\n"
     with running_hub() as hub:
         HfApi(endpoint=hub.url, token=TOKEN).create_repo("someone/sums", repo_type="dataset")

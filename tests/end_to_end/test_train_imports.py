@@ -23,7 +23,7 @@ print(grpo_trainer.VLLMGeneration.__init__.__globals__["LLM"] is vllm_generation
 """
 
 
-def test_vllm_is_imported_for_the_trainer_that_asks_for_it_and_for_no_other() -> None:
+def test_vllm_is_imported_only_for_the_trainer_that_uses_it() -> None:
     pytest.importorskip("vllm", reason="vLLM is not installed")
     done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=110)
     assert done.stdout.splitlines() == ["False False False", "True True True", "True"], done.stderr[-2000:]

@@ -95,17 +95,17 @@ def test_a_trained_model_is_shown_to_be_better_than_its_start(
     assert "(shown)" in line
 
 
-def test_training_ends_well_when_nothing_is_left_to_learn(
+def test_training_ends_without_error_when_no_active_problem_is_left(
     copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     easy = ["--curriculum", "{rule: threshold, threshold: 0.25, recheck_after: 1000}"]
     gradus(*grpo(copier, tmp_path / "run", steps=60), *easy)
-    assert "training ends here: no active problem is left" in capsys.readouterr().out
+    assert "training ends early: no active problem is left" in capsys.readouterr().out
     assert (tmp_path / "run" / "model" / "model.safetensors").is_file()
     assert len((tmp_path / "run" / "draws.jsonl").read_text().splitlines()) < 60
 
 
-def test_a_run_goes_on_with_data_that_changed_when_told_to(
+def test_a_run_resumes_with_changed_data_if_requested(
     copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, data = tmp_path / "run", tmp_path / "problems.jsonl"
@@ -118,7 +118,7 @@ def test_a_run_goes_on_with_data_that_changed_when_told_to(
         shutil.rmtree(run / name)
     write_jsonl(data, [{"prompt": f"Say {figure}.", "answer": str(figure)} for figure in (*range(7), 77, 88)])
     now = set(read_problems(data).frame["key"])
-    with pytest.raises(UserError, match=r"data_digest.*--adopt-dataset to continue with these data"):
+    with pytest.raises(UserError, match=r"data_digest.*--adopt-dataset to resume with these data"):
         gradus(*command)
     capsys.readouterr()
     gradus(*command, "--adopt-dataset")
@@ -136,7 +136,7 @@ def test_a_run_goes_on_with_data_that_changed_when_told_to(
         gradus(*command, "--adopt-dataset")
 
 
-def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_was_in(
+def test_expert_iteration_draws_from_the_curriculum_and_resumes_in_its_last_round(
     copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
@@ -166,7 +166,7 @@ def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_
         ("--group-size 1", "--group-size is 1"),
         ("--objective grppo", "did you mean grpo"),
         ("--objective kimi", "kimi is inert"),
-        ("--rewards accuracy --rewards lengths", "lengths is no reward"),
+        ("--rewards accuracy --rewards lengths", "lengths is not a reward"),
         ("--rewards think_format", "must begin with accuracy"),
         ("--micro-batch-size 3", "use a divisor of 16"),
         ("--updates-per-generation 3", "cannot be split over 3"),
@@ -174,7 +174,7 @@ def test_expert_iteration_draws_from_the_curriculum_and_goes_on_in_the_round_it_
         ("--trl {vllm_mode:server}", "does nothing without --vllm"),
         ("--vllm --objective dr_grpo --trl {vllm_mode:server}", "needs a CUDA device"),
         ("--objective rloo --trl {epsilon:10.0}", "objective rloo has no epsilon"),
-        ("--objective raft --kl-coef 0.1", "objective raft has no KL to the start"),
+        ("--objective raft --kl-coef 0.1", "objective raft has no KL to the initial model"),
         ("--objective raft --rewards accuracy --rewards repetition", "raft learns from correct answers"),
         ("--curriculum {polcy:uniform}", "did you mean policy"),
         ("--trl {learning_rat:1}", "did you mean learning_rate"),
@@ -197,7 +197,7 @@ def test_a_mistake_is_one_line_before_any_model_is_loaded(
 def test_a_chat_template_without_the_wanted_mode_is_refused(copier: Path, tmp_path: Path) -> None:
     model = shutil.copytree(copier / "sft" / "model", tmp_path / "plain")
     (model / "chat_template.jinja").write_text("{% for m in messages %}{{ m.content }}{% endfor %}")
-    with pytest.raises(UserError, match="its chat template knows no enable_thinking"):
+    with pytest.raises(UserError, match="its chat template has no enable_thinking"):
         gradus(*grpo(copier, tmp_path / "never"), "--model", model, "--thinking", "on")
     with pytest.raises(UserError, match="has no switch to turn thinking off"):
         gradus(*grpo(copier, tmp_path / "never"), "--model", model, "--thinking", "off")

@@ -1,1 +1,1 @@
-"""The rows that training and evaluation read. Artifacts or files come in; problems, prompts and examples go out."""
+"""Rows that training and evaluation read. Artifacts or files come in; problems, prompts and examples go out."""

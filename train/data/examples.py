@@ -1,7 +1,7 @@
-"""Examples to learn from: prompts with completions, or conversations; from an artifact or whatever ingest reads.
+"""Training examples, as prompts with completions or as conversations, from an artifact or a source that ingest reads.
 
-Columns are found as for problems (`curate.ingest.mapping`), but no text changes: completions are learned
-with their white space. A row that cannot be read is a mistake here, not a row less.
+Columns are detected as for problems (`curate.ingest.mapping`), but texts are not stripped: completions are learned with
+their white space. An unreadable row is an error here; it is not dropped.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ COMPLETION: Final = "completion"
 def read_examples(data: Path, completion_column: str, maps: Sequence[str] = ()) -> Rows:
     """`prompt` and the completion column, or `messages`, of an artifact, a file, a folder or a Hub id.
 
-    Columns are, first to last: those of `maps` (`prompt=COLUMN`, `solution=COLUMN`), `messages`, `prompt` and the
-    completion column, and those that ingest takes for problem and solution. Raises `NoColumnError` where there is no
-    completion, `UserError` where a row is bad or there is none.
+    Columns are chosen in this order: those of `maps` (`prompt=COLUMN`, `solution=COLUMN`), `messages`, `prompt` and the
+    completion column, and those that ingest detects as problem and solution. Raises `NoColumnError` where there is no
+    completion, `UserError` where a row is bad or there are no rows.
     """
     (stated,) = sources_from([str(data)], [], {"map": maps})
     artifact = artifact_at(stated)
@@ -40,18 +40,18 @@ def read_examples(data: Path, completion_column: str, maps: Sequence[str] = ()) 
             need_columns(rows.frame, (PROMPT, completion_column), data)
     else:
         source = pinned(stated)
-        # the same bytes by another map are other examples
+        # another map of the same bytes gives other examples
         by = "".join(f" {field}={column}" for field, column in sorted(source.map.items()))
         rows = Rows(_examples(list(_records(source, data)), source, completion_column), digest_of_source(source) + by)
     if rows.frame.is_empty():
-        raise UserError(f"{data}: holds no rows; nothing to work on")
+        raise UserError(f"{data}: has no rows; give a source with at least one")
     return rows
 
 
 def _records(source: Source, data: Path) -> Iterator[Record]:
     for row in read_rows(source, LIMITS.max_row_bytes):
         if row.record is None:
-            raise UserError(f"{data}: {row.place} is {row.reason} ({row.detail}); mend the row or take it out")
+            raise UserError(f"{data}: {row.place} is {row.reason} ({row.detail}); fix or remove the row")
         yield row.record
 
 
@@ -76,13 +76,13 @@ def _examples(records: Sequence[Record], source: Source, completion_column: str)
 def _columns(
     records: Sequence[Record], names: Sequence[str], source: Source, completion_column: str
 ) -> tuple[Sequence[str], str]:
-    """The columns of the prompt and that of the completion; guessed ones are printed."""
+    """Columns of the prompt and column of the completion; detected ones are printed."""
     if not source.map and PROMPT in names and completion_column in names:
         return (PROMPT,), completion_column
     known = {PROMPT: PROMPT, "solution": completion_column}
     stated = {field: column for field, column in known.items() if column in names} | source.map
     columns = guess(records[:NUM_GUESSED_FROM], stated, source.label())
-    # a column that was named and is not there is no reason to take another
+    # a missing column that was named must not be replaced by another
     if not columns.solution or not ("solution" in stated or completion_column == COMPLETION):
         place = source.path or source.hub
         raise NoColumnError(f"{place}: has no column {completion_column!r}; it has {', '.join(names)}")
@@ -91,9 +91,11 @@ def _columns(
 
 
 def _text(values: Sequence[Any], where: str) -> str | None:  # Any: cells of a source
-    """The unchanged text of one column, or of several with empty lines between; None where the last is null."""
+    """Text of one column, unchanged, or of several, joined by empty lines; None where the last is null."""
     if wrong := [value for value in values if not isinstance(value, str | None)]:
-        raise UserError(f"{where}: a prompt or completion is {type(wrong[0]).__name__}, no text: {str(wrong[0])[:100]}")
+        raise UserError(
+            f"{where}: a prompt or completion is {type(wrong[0]).__name__}, not text: {str(wrong[0])[:100]}"
+        )
     last: str | None = values[-1]
     if last is None or len(values) == 1:
         return last
@@ -104,4 +106,4 @@ def _frame(rows: Sequence[Mapping[str, Any]], schema: pl.Schema | None, where: s
     try:
         return pl.from_dicts(rows, schema=schema, infer_schema_length=None)
     except (pl.exceptions.PolarsError, TypeError, UnicodeEncodeError) as error:
-        raise UserError(f"{where}: its rows make no table ({str(error).splitlines()[0]}); mend them") from None
+        raise UserError(f"{where}: its rows do not form a table ({str(error).splitlines()[0]}); fix them") from None

@@ -1,4 +1,4 @@
-"""The flags in a prompt that ask for reasoning or for a direct answer: `/think`, `/no_think`; the last one wins."""
+"""Prompt flags that turn reasoning on or off: `/think` and `/no_think`; the last one in a prompt applies."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ FLAG: Final = re.compile(rf"(?<!\S)(?:{THINK}|{NO_THINK})(?!\S)")
 
 
 def flagged(prompt: str, flag: str, overruled_rate: float, chance: random.Random) -> str:
-    """The prompt with a flag at its end, behind earlier ones at the given rate."""
+    """The prompt with `flag` at its end; one or two random flags precede it at `overruled_rate`."""
     is_overruling = chance.random() < overruled_rate
     earlier = chance.choices((THINK, NO_THINK), k=chance.randint(1, 2)) if is_overruling else []
     return " ".join([prompt, *earlier, flag])
 
 
 def asks_to_think(prompt: str) -> bool:
-    """Whether a prompt's last flag, or the lack of one, asks for reasoning."""
+    """Whether a prompt requests reasoning: its last flag is `/think`, or it has none."""
     flags = FLAG.findall(prompt)
     return not flags or flags[-1] == THINK

@@ -1,4 +1,4 @@
-"""The problems that a command trains or is evaluated on: an artifact's kept rows, or a file read as ingest reads it."""
+"""Problems for training and evaluation: the kept rows of an artifact, or a source read by ingest."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def read_problems(path: Path) -> Rows:
 
 
 def problems_of(source: Source) -> Rows:
-    """Problems with unique keys, every one of them checkable; `UserError` names what is missing and the way to it.
+    """Problems with unique keys, all checkable; `UserError` names what is missing and how to add it.
 
-    A Hub dataset is read at the commit that its revision means now, and that commit is the digest.
+    A Hub dataset is read at the commit that its revision currently resolves to; that commit is the digest.
     """
     where = str(source.path or source.hub)
     artifact = artifact_at(source)
     rows = _read_artifact(artifact) if artifact is not None else _read_source(pinned(source))
     if rows.frame.is_empty():
-        raise UserError(f"{where}: holds no problem; relax the stages before; their manifests list what was dropped")
+        raise UserError(f"{where}: has no problems; relax the earlier stages, whose manifests list what they dropped")
     checkable = pl.col("ground_truth").is_not_null() | pl.col("tests").is_not_null()
     if num_open := rows.frame.filter(~checkable).height:
         raise UserError(
-            f"{where}: {num_open} of {rows.frame.height} problems have nothing to check an answer against; "
+            f"{where}: {num_open} of {rows.frame.height} problems have no ground truth and no tests; "
             "drop them with gradus curate verifiable"
         )
     return rows

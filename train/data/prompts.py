@@ -1,4 +1,4 @@
-"""The columns of each problem for TRL: the model's prompt, the inputs of rewards, and the end of completions."""
+"""Problems as rows for TRL: the prompt in the model's format and the inputs of rewards; the ends of completions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from curate.engines.prompts import PromptConfig, messages, open_think
 
 
 def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
-    """A row a problem: the prompt as conversation (chat) or text (raw), and what rewards need."""
+    """One row per problem: the prompt as conversation (chat) or text (raw), and the inputs of rewards."""
     columns = problems.select("key", "prompt", "ground_truth", "kind", "tests").iter_rows(named=True)
     return [{**row, "question": row["prompt"], "prompt": asked(row["prompt"], config)} for row in columns]
 
 
 def asked(prompt: str, config: PromptConfig) -> list[dict[str, str]] | str:
-    """A prompt in the form that TRL wants it in."""
+    """A prompt in TRL's form: a conversation (chat) or a text (raw)."""
     conversation = messages(prompt, config)
     return conversation if config.prompt_format == "chat" else conversation[-1]["content"]
 
 
 def opening(tokenizer: Any, switches: dict[str, bool]) -> str:  # Any: transformers has no types
-    """What the chat template writes in front of every completion: `<think>`, or nothing."""
+    """Text that the chat template writes before every completion: `<think>`, or empty."""
     rendered = tokenizer.apply_chat_template(
         [{"role": "user", "content": "1+1"}], tokenize=False, add_generation_prompt=True, **switches
     )
@@ -31,7 +31,7 @@ def opening(tokenizer: Any, switches: dict[str, bool]) -> str:  # Any: transform
 
 
 def end_ids(model: Path, tokenizer: Any) -> frozenset[int]:  # Any: transformers has no types
-    """Tokens that end a completion, by the model's generation config and its tokenizer."""
+    """Ids of the tokens that end a completion, from the model's generation config and its tokenizer."""
     from transformers import GenerationConfig
 
     try:

@@ -1,4 +1,4 @@
-"""The rows that a command works on, which bytes they are, and whether a source of them is an artifact."""
+"""Rows that a command reads, with the digest of their source, and detection of artifacts among sources."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Rows(NamedTuple):
 
 
 class NoColumnError(UserError):
-    """A column is missing that the command needs."""
+    """A column that the command needs is missing."""
 
 
 def artifact_at(source: Source) -> Artifact | None:
-    """The artifact that a source is, None where it is a raw one; `UserError` where it is unfinished or has a map."""
+    """The artifact at a source, None for raw data; `UserError` where it is unfinished or the source has a map."""
     if source.path is None:
         return None
-    # `save_to_disk` leaves a file of the same name as a stage that is at work, beside one of its own
+    # `save_to_disk` writes a file named like that of an unfinished stage, beside dataset_info.json
     is_begun = (source.path / STATE).exists() and not (source.path / "dataset_info.json").exists()
     if not is_begun and not (source.path / MANIFEST).exists():
         return None
@@ -42,7 +42,7 @@ def artifact_at(source: Source) -> Artifact | None:
 
 
 def need_columns(frame: pl.DataFrame, names: tuple[str, ...], path: Path) -> None:
-    """`NoColumnError` naming the first missing column and those that are there."""
+    """Raise `NoColumnError` for the first missing column; the error lists the existing ones."""
     for name in names:
         if name not in frame.columns:
             raise NoColumnError(f"{path}: has no column {name!r}; it has {', '.join(frame.columns)}")

@@ -1,7 +1,7 @@
-"""Training examples from what a model was already asked: its right answers, all or the shortest, and pairs of them.
+"""Training examples from a model's samples: its right answers, its shortest right answers, or preference pairs.
 
-Read is an artifact with samples, as `gradus curate difficulty` leaves it. Problems count whether they were kept or
-dropped there: one that a teacher always solves is a fine example. A completion that was cut off is never one.
+The input is an artifact with samples, as `gradus curate difficulty` writes it. Kept and dropped problems both count:
+one that a teacher always solves is a good example. A truncated completion is never an example.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from train.data.rows import Rows
 
 
 def right_answers(folder: Path, per_problem: int) -> Rows:
-    """`key`, `prompt`, `completion`: at most `per_problem` right answers of each problem, in order of drawing."""
+    """`key`, `prompt`, `completion`: at most `per_problem` right answers of each problem, in sampling order."""
     artifact = open_artifact(folder)
     right = _finished(artifact).filter(pl.col("verdict") == "correct").sort("key", "index")
     return _rows(artifact, right.group_by("key", maintain_order=True).head(per_problem))
@@ -34,9 +34,9 @@ def shortest_right_answers(folder: Path, min_right: int) -> Rows:
 
 
 def preference_pairs(folder: Path, ratio: float) -> Rows:
-    """`key`, `prompt`, `chosen`, `rejected`: the shortest right answer against longer ones.
+    """`key`, `prompt`, `chosen`, `rejected`: the shortest right answer against longer answers.
 
-    Rejected are wrong answers that are longer, and right ones at least `ratio` times as long: Kimi k1.5, sec. 2.4.
+    Rejected answers are longer wrong ones, and right ones at least `ratio` times as long: Kimi k1.5, sec. 2.4.
     """
     artifact = open_artifact(folder)
     samples = _finished(artifact).filter(pl.col("verdict") != "undecided")
@@ -51,7 +51,7 @@ def preference_pairs(folder: Path, ratio: float) -> Rows:
 def _finished(artifact: Artifact) -> pl.DataFrame:
     if not (artifact.folder / "samples").is_dir():
         raise UserError(
-            f"{artifact.folder}: holds no samples of a model; draw some by gradus curate difficulty {artifact.folder} "
+            f"{artifact.folder}: has no samples of a model; draw some with gradus curate difficulty {artifact.folder} "
             "--model MODEL --no-early-stop --out FOLDER"
         )
     return artifact.read("samples").filter(pl.col("finish_reason") == "stop")
@@ -69,5 +69,5 @@ def _with_prompts(artifact: Artifact, samples: pl.DataFrame) -> pl.DataFrame:
 
 def _some(rows: pl.DataFrame, folder: Path) -> pl.DataFrame:
     if rows.is_empty():
-        raise UserError(f"{folder}: none of its samples will do; sample more of each problem, or an easier pool")
+        raise UserError(f"{folder}: none of its samples is usable; sample more per problem, or use an easier pool")
     return rows

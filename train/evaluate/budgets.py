@@ -1,9 +1,9 @@
-"""Thinking budgets: what a model answers when its reasoning is cut short (Qwen3, arXiv 2505.09388, sec. 4.3 and 4.7).
+"""Thinking budgets: a model's answers when its reasoning is cut short (Qwen3, arXiv 2505.09388, sec. 4.3 and 4.7).
 
-A completion is sampled once, without a budget. For each budget its reasoning is cut at so many tokens, a sentence that
-ends it is written behind, and the model goes on to its answer; a reasoning that is shorter stays as it is. So budgets
-are compared on the same reasoning. Samples of all budgets lie in one log: after the n plain ones of a problem come the
-n of the first budget, then those of the next.
+A completion is sampled once, without a budget. For each budget its reasoning is cut at that many tokens, a sentence
+that ends it is appended, and the model writes its answer; shorter reasoning is unchanged. So budgets are compared on
+the same reasoning. One log holds the samples of all budgets: the n plain ones of a problem come first, then the n of
+each budget in order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curate.sampling.model_stage import Asked
 from curate.verify import Policy
 from train.evaluate.scores import score
 
-# Qwen3's own words; a model that was trained on others is given those
+# Qwen3's words; set those of the training for other models
 STOP_THINKING: Final = (
     "Considering the limited time by the user, I have to give the solution based on the thinking directly now.\n"
     "</think>\n\n"
@@ -30,7 +30,7 @@ STOP_THINKING: Final = (
 
 @dataclass(frozen=True)
 class Sweep:
-    """Budgets in tokens, how often each problem is asked, what ends the reasoning, and tokens left for the answer."""
+    """Budgets in tokens, completions per problem, text that ends the reasoning, and tokens for the answer."""
 
     budgets: tuple[int, ...]
     n: int
@@ -38,7 +38,7 @@ class Sweep:
     answer_tokens: int
 
     def owed(self, _: Problem, samples: Sequence[Sample]) -> int:
-        """First the plain samples, and when they are there those of every budget."""
+        """Number of samples still owed: the plain ones first, then those of every budget."""
         wanted = self.n if len(samples) < self.n else self.n * (1 + len(self.budgets))
         return wanted - len(samples)
 
@@ -56,7 +56,7 @@ class Sweep:
 
 
 class BudgetEngine:
-    """An engine that completes plain samples by another one, and the rest from these, cut to their budget."""
+    """An engine that takes plain samples from another one and continues them, cut at their budget, for the rest."""
 
     def __init__(self, engine: Engine, tokenizer: Any, samples: Samples, sweep: Sweep) -> None:
         self._engine, self._tokenizer, self._samples, self._sweep = engine, tokenizer, samples, sweep
@@ -85,7 +85,7 @@ class BudgetEngine:
         self._engine.close()
 
     def _cut(self, text: str, budget: int) -> str | None:
-        """The completion up to the budget, its reasoning ended; None where its reasoning is no longer than that."""
+        """The completion up to the budget with its reasoning ended; None where its reasoning is not longer."""
         before, mark, rest = text.partition("<think>")
         thought = rest.partition("</think>")[0]
         tokens = self._tokenizer.encode(thought, add_special_tokens=False)

@@ -1,7 +1,7 @@
-"""Evaluation: how often does a model solve the problems of a benchmark, and how sure can one be of that?
+"""Evaluation: a model's success rates on benchmarks, with their uncertainty.
 
-Problems are sampled by the same engines and judged by the same verifier as in difficulty and training. What was sampled
-is kept, a killed evaluation resumes, and a repeated one is reused.
+Problems are sampled by the same engines and judged by the same verifier as in difficulty and training. Samples are
+kept, a killed evaluation resumes, and a repeated one is reused.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Benchmarks = Annotated[
     typer.Option(
         "--data",
         metavar="<str>",
-        help="Benchmark: artifact, file or Hub id; give it once for each.",
+        help="Benchmark: artifact, file or Hub id; repeatable.",
         show_default=False,
     ),
 ]
@@ -56,12 +56,12 @@ Out = Annotated[Path, typer.Option("--out", help="Folder for results, samples an
 class EvaluateConfig(GradingConfig, EngineConfig):
     """Measure how often a model solves benchmarks.
 
-    Each problem is sampled n times. The result holds avg@n with its 95% interval, pass@k, maj@n, the undecided and the
-    truncated share, and the lengths of right and wrong answers; `gradus train compare` compares two evaluations. With
-    --budgets the reasoning of each completion is also cut at these numbers of tokens, and a plot shows accuracy against
-    the budget.
+    Each problem is sampled n times. The results are avg@n with its 95% interval, pass@k, maj@n, the shares of
+    completions that were undecided or cut off, and the lengths of right and wrong answers; `gradus train compare`
+    compares two evaluations. With --budgets the reasoning of each completion is also cut at each budget, and accuracy
+    is plotted against the budget.
 
-    Columns of files and of Hub datasets are guessed as by `gradus curate ingest`, or named by --map; a Hub dataset is
+    Columns of files and of Hub datasets are detected as by `gradus curate ingest`, or named by --map; a Hub dataset is
     read at the commit of its --revision, by default the newest.
 
     Example: gradus train evaluate --model runs/grpo/model --data aime24.jsonl --data math500.jsonl --n 4 --out eval
@@ -69,8 +69,8 @@ class EvaluateConfig(GradingConfig, EngineConfig):
 
     n: PositiveInt = Field(4, description="Completions per problem.")
     seed: int = Field(0, description="Seed of the run; each completion's seed derives from it, the key and the index.")
-    budgets: tuple[NonNegativeInt, ...] = Field((), description="Tokens of reasoning to cut at; give it once for each.")
-    stop_thinking: str = Field(STOP_THINKING, description="With budgets: what ends the reasoning; holds </think>.")
+    budgets: tuple[NonNegativeInt, ...] = Field((), description="Tokens at which reasoning is cut; repeatable.")
+    stop_thinking: str = Field(STOP_THINKING, description="With budgets: end of the reasoning; contains </think>.")
     answer_tokens: PositiveInt = Field(1024, description="With budgets: tokens for the answer after the cut.")
 
     @field_validator("budgets")
@@ -87,13 +87,13 @@ class EvaluateConfig(GradingConfig, EngineConfig):
 
     @property
     def sweep(self) -> Sweep:
-        """The thinking budgets that are tried."""
+        """The thinking budgets and their settings."""
         return Sweep(self.budgets, self.n, self.stop_thinking, self.answer_tokens)
 
 
 @dataclass(frozen=True)
 class Stated:
-    """The options of the benchmarks besides their paths, for `sources_from`."""
+    """Command-line options of the benchmarks other than their places, for `sources_from`."""
 
     maps: Maps = field(default_factory=list)
     names: Names = field(default_factory=list)
@@ -105,7 +105,7 @@ class Stated:
         facts = {"map": self.maps, "split": self.splits, "revision": self.revisions}
         sources = sources_from(data, self.names, facts)
         if len({source.label() for source in sources}) < len(sources):
-            raise UserError("--data: two benchmarks have one name; give each its own, by --name in the order of --data")
+            raise UserError("--data: two benchmarks have the same name; name each by --name, in the order of --data")
         return sources
 
 
@@ -113,7 +113,7 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated,
     """Sample, judge, and write results.json, samples.parquet and plots/."""
     settled = settle(config)
     if config.budgets and settled.folder is None:
-        raise UserError("--budgets: an engine in this process counts tokens; use --engine vllm or transformers")
+        raise UserError("--budgets: only an engine in this process counts tokens; use --engine vllm or transformers")
     benchmarks = {source.label(): problems_of(source) for source in stated.sources(data)}
     identity = {
         "command": "evaluate",
@@ -121,7 +121,7 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated,
         "data": list(data),
         "model_digest": settled.identity["model"],
         "data_digest": {name: rows.digest for name, rows in benchmarks.items()},
-        # the same bytes by another map are other problems
+        # another map of the same bytes gives other problems
         "config": {**config.fingerprinted(), **settled.identity, **({"map": stated.maps} if stated.maps else {})},
     }
     with RunFolder(out, identity, force=force) as run:
@@ -133,7 +133,7 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated,
 
 
 def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Path) -> dict[str, list[Asked]]:
-    """Every benchmark's problems, sampled n times; a problem of two benchmarks is sampled once."""
+    """Sample every benchmark's problems n times; a problem in two benchmarks is sampled once."""
     log = SampleLog(out)
 
     asking = Asking("evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight)
@@ -163,7 +163,7 @@ def read_results(folder: Path) -> dict[str, Any]:  # Any: JSON
 
 
 def report(results: dict[str, Any]) -> str:
-    """One line a benchmark, and one for each thinking budget."""
+    """One line per benchmark, and one per thinking budget."""
     lines = []
     for name, figures in results["benchmarks"].items():
         lines.append(_line(name, figures, results["n"]))

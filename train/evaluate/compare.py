@@ -1,4 +1,4 @@
-"""Two evaluations side by side: paired differences over the same problems, with their uncertainty."""
+"""Comparison of two evaluations: paired differences over the same problems, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ After = Annotated[Path, typer.Argument(help="Folder of the second evaluation.", 
 def compare(before: Before, after: After) -> None:
     """Compare two evaluations problem by problem.
 
-    Printed for each benchmark that both hold: the two success rates, the mean paired difference, and its 95% interval
-    from a bootstrap over problems. An interval that holds 0 means: no difference was shown.
+    For each benchmark in both, the output is the two success rates, the mean paired difference, and its 95% interval
+    from a bootstrap over problems. An interval that contains 0 shows no difference.
 
     Example: gradus train compare eval/before eval/after
     """
@@ -33,10 +33,10 @@ def compare(before: Before, after: After) -> None:
 
 
 def differences(before: Path, after: Path) -> dict[str, tuple[float, float, Estimate, int]]:
-    """By benchmark: both rates, the paired difference, and the number of problems that both judged."""
+    """Per benchmark: both rates, the paired difference, and the number of problems that both judged."""
     pairs = problem_rates(before).join(problem_rates(after), on=["benchmark", "key"], how="inner", suffix="_after")
     if pairs.is_empty():
-        raise UserError(f"{before} and {after}: have no problem of one benchmark in common; compare like with like")
+        raise UserError(f"{before} and {after}: have no problem of a benchmark in common; compare equal benchmarks")
     found = {}
     for (name,), rows in pairs.sort("benchmark", "key").group_by("benchmark", maintain_order=True):
         first, second = rows["rate"].to_list(), rows["rate_after"].to_list()

@@ -1,4 +1,4 @@
-"""Estimates of a model's accuracy from n graded completions of each problem, with their uncertainty.
+"""Estimates from n graded completions of each problem, with their uncertainty, as plain functions.
 
 Counts are per problem: `num_correct` of `num_judged` completions; undecided ones are in neither. Problems are the
 sampling unit of every interval: completions of one problem are not independent evidence of the benchmark's score.
@@ -31,8 +31,8 @@ class Estimate(NamedTuple):
 def average(rates: Sequence[float], num_completions: int) -> Estimate:
     """avg@n: the mean of the problems' success rates, with a Wilson interval at the effective sample size.
 
-    That is rate (1 - rate) / variance of the mean (Korn and Graubard 1998): completions of one problem resemble each
-    other, so it is between the number of problems and `num_completions`, that of all completions.
+    That size is rate (1 - rate) / variance of the mean (Korn and Graubard 1998): completions of one problem resemble
+    each other, so it is between the number of problems and `num_completions`, the number of all completions.
     """
     values = np.asarray(rates, np.float64)
     num, rate = len(values), float(values.mean())
@@ -46,7 +46,7 @@ def _wilson(rate: float, num: float) -> Estimate:
     spread = Z95**2 / num
     middle = (rate + spread / 2) / (1 + spread)
     half = Z95 / (1 + spread) * math.sqrt(rate * (1 - rate) / num + spread / (4 * num))
-    # at 0 and 1 one end is the rate itself, but for rounding
+    # at 0 and 1 one end is the rate itself, up to rounding
     return Estimate(rate, max(0.0, min(middle - half, rate)), min(1.0, max(middle + half, rate)))
 
 

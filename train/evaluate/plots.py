@@ -1,4 +1,4 @@
-"""The pictures of an evaluation: success against attempts and thinking budgets, lengths of right and wrong answers."""
+"""Plots of an evaluation: success against attempts and thinking budgets, lengths of right and wrong answers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _lengths(axes: Axes, samples: pl.DataFrame) -> None:
     tokens = {verdict: samples.filter(pl.col("verdict") == verdict)["num_tokens"].to_list() for verdict in by_verdict}
     seen = {verdict: values for verdict, values in tokens.items() if values}
     longest = int(samples["num_tokens"].max() or 1)  # type: ignore[arg-type]  # a count
-    # whole tokens, each bin of as many, so that no bin is empty only because no number falls into it
+    # bins of equal whole widths, so that no bin is empty for lack of an integer in it
     width = -(-(longest + 1) // MAX_BINS)
     edges = [width * i - 0.5 for i in range(-(-(longest + 1) // width) + 1)]
     if seen:

@@ -1,4 +1,4 @@
-"""The figures of one benchmark, from its problems' judged completions."""
+"""Figures of one benchmark, from its problems' judged completions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RIGHT: Final = "\0right"
 
 
 def score(asked: Sequence[Asked], n: int, policy: Policy) -> dict[str, Any]:  # Any: JSON values
-    """Figures of a benchmark; problems without any judged completion are counted and enter no rate."""
+    """Figures of a benchmark; problems without any judged completion are counted but enter no rate."""
     judged = [item for item in asked if num_judged(item) > 0]
     samples = [sample for item in asked for sample in item.samples]
     rates = [item.tally().correct / num_judged(item) for item in judged]
@@ -57,7 +57,7 @@ def _mean_pass_at(judged: Sequence[Asked], k: int) -> float | None:
 
 
 def _vote(sample: Sample, policy: Policy) -> str | None:
-    """The vote of a completion: all right answers alike, a wrong one by its text, none for the undecided."""
+    """The vote of a completion: one for all right answers, a wrong answer as written, None for an undecided one."""
     if sample.verdict == "correct":
         return RIGHT
     answers = extract(sample.text, policy).answers if sample.verdict == "wrong" else ()

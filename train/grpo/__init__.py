@@ -1,4 +1,4 @@
-"""GRPO and its relatives with a curriculum.
+"""GRPO and related objectives with a curriculum.
 
 Problems and an objective come in; a trained model and the curriculum's state go out.
 """

@@ -1,7 +1,7 @@
-"""GRPO and its relatives with a curriculum: from the command line to a finished run.
+"""GRPO and related objectives with a curriculum: from the command line to a finished run.
 
-Everything that can be refused is refused before a model is loaded. Prompts become messages exactly as when difficulty
-was measured (`curate.engines.prompts`), and answers are judged by the same verifier (`curate.verify`).
+Mistakes in settings are refused before a model is loaded. Prompts become messages exactly as in measuring difficulty
+(`curate.engines.prompts`), and the same verifier judges answers (`curate.verify`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from train.runs.starting_model import settled
 
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
-    """Train and leave the model in `out/model`."""
+    """Train and write the model to `out/model`."""
     objective = replace(
         objective_named(config.objective), tau=config.tau, refill_rounds=config.generation.refill_rounds
     )
@@ -46,7 +46,7 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
 
 
 def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Training[Rows]:
-    """GRPO by an objective: what of a run is its own."""
+    """The training of GRPO with an objective, for `run_training`."""
     return Training(
         config=config,
         sequences_per_step=config.sequences_per_step,
@@ -76,7 +76,7 @@ def _classes(config: GrpoConfig) -> Classes:
 
 
 def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -> Parts:
-    """The curriculum, new or as the last whole checkpoint left it, and what is trained on its draws."""
+    """Arguments of TRL's config and trainer, with the curriculum, new or from the last whole checkpoint."""
     generation = prepare_generation(start.model, config.trl, uses_vllm=config.sampling.vllm)
     asked = settled(config.prompt, start.model)
     if asked.thinking == "off" and asked.no_think_by == "empty_think":
@@ -100,7 +100,7 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
 
 
 def _slots(config: GrpoConfig) -> Any:
-    """A dataset with a row per group of the whole run: TRL counts by it, the trainer puts problems in its place."""
+    """A dataset of empty rows, one per group of the run: TRL counts them, the trainer replaces them by problems."""
     from datasets import Dataset
 
     num_generations = -(-config.max_steps // config.generation.updates)
@@ -141,7 +141,7 @@ def _arguments(config: GrpoConfig, objective: Objective) -> dict[str, Any]:
         "top_p": config.sampling.top_p,
         "top_k": config.sampling.top_k,
         "reward_weights": list(config.rewards.weights) or None,
-        # the curriculum draws, so TRL need neither shuffle slots nor skip them on resume
+        # the curriculum draws, so TRL needs neither to shuffle slots nor to skip them on resume
         "shuffle_dataset": False,
         "ignore_data_skip": True,
     }

@@ -1,4 +1,4 @@
-"""The settings of `gradus train grpo`, and what of them cannot go together."""
+"""Settings of `gradus train grpo`, with the checks of combinations."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ OWN: Final = TAKEN | {
 
 
 class GrpoConfig(GradingConfig, TrainerConfig):
-    """Reinforcement learning on what a curriculum draws.
+    """Reinforcement learning on problems that a curriculum draws.
 
-    Data is an artifact of `gradus curate`, or a file with problems and answers. Each generation draws
-    problems from the curriculum, samples a group of completions for each, verifies them and learns from these rewards.
-    After a stop, the same command resumes from the last checkpoint and draws what it would have drawn. The model is
-    left in OUT/model.
+    Data is an artifact of `gradus curate`, or a file with problems and answers. Each generation draws problems from the
+    curriculum, samples a group of completions for each, verifies them and learns from these rewards. After a stop, the
+    same command resumes from its last checkpoint with the same draws. The model is written to OUT/model.
 
     Example: gradus train grpo --model runs/sft/model --data runs/difficulty --out runs/grpo --objective dr_grpo
     """
 
-    objective: str = Field("dr_grpo", description="Objective; `gradus train explain` compares them.")
-    kl_coef: float | None = Field(None, ge=0, description="Weight of the KL to the start; the objective's, if not set.")
+    objective: str = Field("dr_grpo", description="Objective; `gradus train explain` describes each.")
+    kl_coef: float | None = Field(
+        None, ge=0, description="KL coefficient against the initial model; by default the objective's."
+    )
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
     generation: Generation = Field(
         Generation(),
-        description="What is generated and trained on between two draws.",
+        description="Completions between two draws, and the steps on them.",
         json_schema_extra=short(
             "num_problems",
             "group_size",
@@ -51,34 +52,36 @@ class GrpoConfig(GradingConfig, TrainerConfig):
     )
     sampling: CompletionSampling = Field(
         CompletionSampling(),
-        description="How completions are sampled.",
+        description="Sampling of completions.",
         json_schema_extra=short("max_tokens", "temperature", "vllm"),
     )
     rewards: Rewards = Field(
         Rewards(),
-        description="What a completion is worth.",
+        description="Rewards of a completion.",
         json_schema_extra=short("length_warmup_steps", "overlong_cache", rewards="names", reward_weights="weights"),
     )
-    optimizer: RlOptimizer = Field(RlOptimizer(), description="How weights are updated.", json_schema_extra=OPTIMIZER)
+    optimizer: RlOptimizer = Field(
+        RlOptimizer(), description="Optimizer and learning rate.", json_schema_extra=OPTIMIZER
+    )
     probe: Probe = Field(
-        Probe(), description="When the probe set is asked.", json_schema_extra=short(probe_steps="steps")
+        Probe(), description="Evaluation of the probe set.", json_schema_extra=short(probe_steps="steps")
     )
     saving: RlSaving = Field(
         RlSaving(),
-        description="What is saved on the way.",
+        description="Checkpoints and completions.",
         json_schema_extra=RUNTIME | short(save_steps="steps", save_completions="completions"),
     )
     curriculum: CurriculumConfig = Field(
         CurriculumConfig(),
-        description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'.",
+        description="Curriculum settings as YAML: '{policy: prioritized, p0: 0.9}'.",
         json_schema_extra=AS_TEXT,
     )
     curriculum_from: Path | None = Field(
-        None, description="Run whose curriculum is taken over, by key; its settings may differ."
+        None, description="Run whose curriculum statistics are carried over, by key; its settings may differ."
     )
     adopt_dataset: bool = Field(
         False,
-        description="Go on with data that changed: known problems keep their statistics, new ones join.",
+        description="Resume with changed data: known problems keep their statistics, new ones join.",
         json_schema_extra=RUNTIME,
     )
 
@@ -86,16 +89,14 @@ class GrpoConfig(GradingConfig, TrainerConfig):
     def _fits(self) -> Self:
         names, weights, generation = self.rewards.names, self.rewards.weights, self.generation
         if weights and len(weights) != len(names):
-            raise ValueError(f"{len(weights)} reward_weights for {len(names)} rewards; give each one")
+            raise ValueError(f"{len(weights)} reward_weights for {len(names)} rewards; give one for each")
         if names[:1] != ("accuracy",):
-            raise ValueError(
-                "rewards must begin with accuracy, from which the curriculum learns (a weight of 0 will do)"
-            )
+            raise ValueError("rewards must begin with accuracy, from which the curriculum learns (its weight may be 0)")
         row = OBJECTIVES.get(self.objective)
         if row is not None and row.loss != "trl":
-            self._refuse_what_our_losses_ignore()
+            self._refuse_options_of_trls_losses()
         if row is not None and row.baseline == "none":
-            self._refuse_what_has_no_part_in_fine_tuning()
+            self._refuse_options_of_baselines()
         num = generation.num_problems * generation.group_size
         if num % generation.updates:
             raise ValueError(
@@ -114,16 +115,18 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             )
         return self
 
-    def _refuse_what_our_losses_ignore(self) -> None:
+    def _refuse_options_of_trls_losses(self) -> None:
         if self.kl_coef or self.sampling.vllm:
-            named = "KL to the start" if self.kl_coef else "correction for what vLLM samples"
+            named = "KL to the initial model" if self.kl_coef else "correction for sampling by vLLM"
             raise ValueError(f"objective {self.objective} has no {named}; use dr_grpo, or leave that option out")
         if ignored := sorted(ONLY_TRLS & set(self.trl)):
             raise ValueError(f"objective {self.objective} has no {ignored[0]}; use dr_grpo, or leave it out of trl")
 
-    def _refuse_what_has_no_part_in_fine_tuning(self) -> None:
+    def _refuse_options_of_baselines(self) -> None:
         if self.kl_coef:
-            raise ValueError(f"objective {self.objective} has no KL to the start; use dr_grpo, or leave kl_coef out")
+            raise ValueError(
+                f"objective {self.objective} has no KL to the initial model; use dr_grpo, or leave kl_coef out"
+            )
         names = self.rewards.names
         only_accuracy = (1.0, *(0.0 for _ in names[1:]))
         if (self.rewards.weights or (1.0,) * len(names)) != only_accuracy:
@@ -138,7 +141,7 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         return self.generation.num_problems * self.generation.group_size // self.generation.updates
 
     def setting(self, opening: str = "", ends: frozenset[int] = frozenset()) -> Setting:
-        """What rewards need to know of the run."""
+        """Settings of the run that rewards need."""
         return Setting(
             grading=self,
             max_tokens=self.sampling.max_tokens,

@@ -1,4 +1,4 @@
-"""One draw of problems, as the trainer's overrides pass it around TRL's generation."""
+"""One draw of problems, passed between the trainer's overrides around TRL's generation."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Draw:
-    """The problems of one generation over all processes, and what their completions were judged to be.
+    """The problems of one generation over all processes, and the outcomes of their completions.
 
     rows: the problems' positions in the curriculum, one per group of `group_size` completions.
-    number: number of the draw, from 1. step: the optimizer step it is for, from 1, as the log counts; a resume removes
-    what was logged for steps after its checkpoint.
-    num_scored, is_correct: tensors with an entry per completion, None before they are judged: completions of its group
-    that have a reward, and whether it is correct.
+    number: number of the draw, from 1. step: its optimizer step, from 1, as in the log; a resume removes log
+    lines of steps after its checkpoint.
+    num_scored, is_correct: tensors with an entry per completion, None before judging: the completions of its group that
+    have a reward, and whether it is correct.
     """
 
     rows: tuple[int, ...]

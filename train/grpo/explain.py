@@ -1,4 +1,4 @@
-"""`gradus train explain`: an objective's formula, what it normalises, and what that favours."""
+"""`gradus train explain`: formula, normalisation and bias of an objective."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import typer
 from train.grpo.objectives import OBJECTIVES, Objective, objective_named
 
 WIDTH = 100
-Name = Annotated[str | None, typer.Option("--objective", help="Which one; all of them, if not given.")]
+Name = Annotated[str | None, typer.Option("--objective", help="Name of an objective; by default all are shown.")]
 
 
 def explain(objective: Name = None) -> None:
-    """Say what an objective computes and favours.
+    """Explain what an objective computes and favours.
 
     Example: gradus train explain --objective grpo
     """

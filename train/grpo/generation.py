@@ -1,7 +1,7 @@
-"""Who generates while a trainer runs: transformers, vLLM inside the trainer, or a vLLM server; checked beforehand.
+"""Inference backend of a trainer: transformers, vLLM inside the trainer, or a vLLM server; checked beforehand.
 
 On a GPU all three are TRL's own. On a CPU vLLM inside the trainer is adapted (`train.grpo.vllm_on_cpu`), and a server
-is refused: TRL sends it new weights by NCCL, which knows only CUDA devices.
+is refused: TRL sends it new weights by NCCL, which supports only CUDA devices.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, Final
 from curate.errors import UserError
 from train.environment import num_processes
 
-# those of TRL's modules that import vLLM, if they can, when they are imported
+# TRL's modules that import vLLM, where it is installed, on import
 WITH_VLLM: Final = ("trl.generation.vllm_client", "trl.generation.vllm_generation")
 
 
 def import_generation(*, uses_vllm: bool) -> None:
-    """Import TRL's generation; call it before TRL's trainers are imported.
+    """Import TRL's generation modules; call it before TRL's trainers are imported.
 
-    TRL imports vLLM wherever it is installed, which is half of a run's start. Without `--vllm`, vLLM is hidden
-    from it; with `--vllm`, modules imported that way before are imported again.
+    TRL imports vLLM wherever it is installed, which takes half of a run's start-up. Without `--vllm`, vLLM is reported
+    as missing during the import; with it, modules that were imported that way are reloaded.
     """
     from trl import import_utils
 
@@ -45,7 +45,7 @@ def import_generation(*, uses_vllm: bool) -> None:
 def prepare_generation(
     model: Path, trl: Mapping[str, Any], *, uses_vllm: bool
 ) -> dict[str, Any]:  # Any: values of TRL's fields
-    """TRL's arguments for who generates; `UserError` where it cannot, before any model is loaded."""
+    """TRL's arguments for the backend; `UserError` where it cannot run, before any model is loaded."""
     if not uses_vllm:
         if given := [name for name in trl if name.startswith("vllm_")]:
             raise UserError(f"trl: {given[0]} does nothing without --vllm; add --vllm, or leave it out")

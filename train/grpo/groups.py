@@ -1,6 +1,6 @@
-"""What came of a generation: its groups, each the completions of one problem, and the figures that are logged of them.
+"""Groups of a generation, each the completions of one problem, and the figures logged about them.
 
-Completions arrive as flat lists over all processes, in the order of the draw: rank by rank, and group by group.
+Completions are flat lists over all processes, in the order of the draw: rank by rank, and group by group.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Group:
         return [tokens for tokens, value in zip(self.num_tokens, self.correctness, strict=True) if value == correctness]
 
     def visit(self) -> Visit:
-        """The group as a visit for the curriculum."""
+        """The outcome of the group for the curriculum."""
         correct, wrong = self.tokens_where(1.0), self.tokens_where(0.0)
         unjudged = Counter(
             reason for reason, value in zip(self.reasons, self.correctness, strict=True) if math.isnan(value)
@@ -54,9 +54,9 @@ def groups_of(
 
 
 def group_figures(groups: Sequence[Group]) -> dict[str, float]:
-    """Lengths of correct and wrong completions, and the shares of groups that all, some or none solved.
+    """Mean lengths of correct and wrong completions, and shares of groups with all, some or no correct completions.
 
-    Shares are of the groups with anything judged; a figure that nothing speaks for is left out.
+    Shares are of the groups with a judged completion; a figure without data is left out.
     """
     correct = [tokens for group in groups for tokens in group.tokens_where(1.0)]
     wrong = [tokens for group in groups for tokens in group.tokens_where(0.0)]

@@ -32,6 +32,6 @@ def kimi_loss(tokens: Tokens, max_length: int, tau: float) -> Any:
 
 
 def squared_log_ratio(tokens: Tokens) -> Any:
-    """Mean over completions of (log pi(o) - log pi_old(o))^2: how far the policy went from the one that sampled."""
+    """Mean over completions of (log pi(o) - log pi_old(o))^2: distance of the policy from the one that sampled."""
     ratio_B = ((tokens.logps_BT - tokens.old_logps_BT) * tokens.mask_BT).sum(-1)  # noqa: N806
     return ratio_B.square().mean()

@@ -1,10 +1,10 @@
-"""The objectives of the field's lineage in one table: paper, equation, what each normalises, and TRL's settings for it.
+"""Table of objectives: paper, equation, normalisation, bias, and TRL's settings.
 
 Symbols: a group of G completions o_i of one problem q with rewards r_i; |o_i| is its length in tokens, rho_it the
 ratio of the policy to the one that sampled token t, L a constant (the longest completion allowed).
 
 `settings` are fields of TRL's `GRPOConfig`. Where TRL has no such loss, `loss` names ours (`train.grpo.losses`); where
-the baseline differs, `baseline` says so. Everything else is TRL's.
+the baseline differs, `baseline` names it. Everything else is TRL's.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from curate.errors import UserError
 class Objective:
     """One row of the table.
 
-    loss: `trl` for TRL's own, else ours of this name.
+    loss: `trl` for TRL's loss, else the name of ours.
     baseline: what is subtracted from a reward: the group's mean, the mean of the others (leave-one-out), or nothing.
         Without one, correct completions weigh 1, all others 0, and the loss is divided by the tokens of the former.
-    resets_optimizer: whether every generation begins with a fresh optimizer.
+    resets_optimizer: whether every generation starts with a fresh optimizer.
     tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
     """
@@ -64,7 +64,7 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         paper="Understanding R1-Zero-Like Training, arXiv 2503.20783, sec. 3.2",
         equation="1/(G L) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i),  A_i = r_i - mean r",
         normalises="nothing but the constant L",
-        biases="None of GRPO's two; a problem weighs by its variance, p(1-p). r_i - mean r is (G-1)/G of the "
+        biases="Neither of GRPO's two; a problem is weighted by its variance, p(1-p). r_i - mean r is (G-1)/G of the "
         "leave-one-out advantage.",
         # TRL's loss_type alone does not switch the standard deviation off
         settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
@@ -72,9 +72,9 @@ OBJECTIVES: Final[dict[str, Objective]] = {
     "dapo": Objective(
         paper="DAPO, arXiv 2503.14476, eq. 8",
         equation="1/(sum_i |o_i|) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.28) A_i),  A_i = (r_i - mean r) / std r",
-        normalises="each advantage by the group's standard deviation, all tokens of the batch by their number",
+        normalises="each advantage by the group's standard deviation, the sum over the batch by its number of tokens",
         biases="std as in GRPO. Every token weighs the same, so long completions weigh more than short ones. The wider "
-        "upper clip lets rare tokens grow: entropy lasts longer. No KL.",
+        "upper clip lets the probability of rare tokens grow, so entropy falls later. No KL.",
         settings={
             "loss_type": "dapo", "scale_rewards": "group", "beta": 0.0, "epsilon": 0.2, "epsilon_high": 0.28,
         },
@@ -83,9 +83,9 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         paper="Kimi k1.5, arXiv 2501.12599, eq. 3",
         equation="1/(G L) sum_i [(r_i - mean r) log pi(o_i) - tau/2 (log pi(o_i) - log pi_start(o_i))^2]",
         normalises="nothing but the constant L",
-        biases="None of std or length. The squared log-ratio to the policy that sampled holds a long completion as a "
+        biases="Neither std nor length. The squared log-ratio to the policy that sampled restrains a completion as a "
         "whole; it is 0, and so is its gradient, until the generation is used for a second update. Each generation is "
-        "an iteration: the policy that sampled it is the reference, and the optimizer begins anew.",
+        "an iteration: the policy that sampled it is the reference, and the optimizer is reset.",
         settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0},
         loss="kimi",
         resets_optimizer=True,
@@ -95,8 +95,8 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         equation="1/G sum_i min(s_i A_i, clip(s_i, 1-3e-4, 1+4e-4) A_i),  s_i = (prod_t rho_it)^(1/|o_i|),  "
         "A_i = (r_i - mean r) / std r",
         normalises="each advantage by the group's standard deviation, the ratio by the completion's length",
-        biases="std as in GRPO. A completion is clipped whole, not token by token, which holds mixtures of experts "
-        "steady.",
+        biases="std as in GRPO. A completion is clipped as a whole, not token by token, which stabilises mixtures of "
+        "experts.",
         settings={
             "loss_type": "grpo", "importance_sampling_level": "sequence", "scale_rewards": "group", "beta": 0.0,
             "epsilon": 3e-4, "epsilon_high": 4e-4,
@@ -116,11 +116,12 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         "correct ones): rejection fine-tuning, that is expert iteration with a round per generation",
         equation="1/(sum_{i correct} |o_i|) sum_{i correct} sum_t min(rho, 1+.2),  whose gradient is SFT's on the "
         "correct completions while rho is 1",
-        normalises="the tokens of the correct completions by their number, as SFT does",
-        biases="Learns nothing from wrong completions, and from a group that is all correct as much as from any other: "
-        "a problem weighs by p, so easy ones weigh most, and entropy falls sooner than with a baseline (2504.11343, "
-        "sec. 1). Every token weighs the same, so long correct completions weigh more. A generation used for more "
-        "than one update is held by ratio and clip, as in eq. 6 (RAFT++), which divides by each length instead.",
+        normalises="the sum over the correct completions by their number of tokens, as SFT does",
+        biases="Learns nothing from wrong completions, and as much from a group that is all correct as from any other: "
+        "a problem is weighted by p, so easy ones weigh most, and entropy falls sooner than with a baseline "
+        "(2504.11343, sec. 1). Every token weighs the same, so long correct completions weigh more. A generation used "
+        "for more than one update is bounded by ratio and clip, as in eq. 6 (RAFT++), which divides by each length "
+        "instead.",
         settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
         baseline="none",
     ),

@@ -1,6 +1,6 @@
-"""Dynamic sampling: groups that teach nothing give way to groups that do (DAPO, arXiv 2503.14476, sec. 3.2).
+"""Dynamic sampling: groups without signal are replaced by groups with signal (DAPO, arXiv 2503.14476, sec. 3.2).
 
-All functions take one process's rows, in which groups are consecutive.
+All functions work on the rows of one process, in which groups are consecutive.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import torch
 from torch.nn.functional import pad
 
 Scored = dict[str, Any]  # Any: TRL's scored generation: tensors by name, one row per completion
-# what is padded at its beginning, so that prompts end where completions begin
+# tensors padded on the left, so that prompts end where completions begin
 LEFT = ("prompt_ids", "prompt_mask")
 
 
 def dead_groups(scored: Scored, group_size: int) -> list[int]:
-    """Which groups have no advantage in any completion: all right (but for raft), all wrong, or none judged."""
+    """Indices of groups whose advantages are all 0: all right (except in raft), all wrong, or none judged."""
     is_live = scored["advantages"].view(-1, group_size).abs().sum(dim=1) > 0
     return [place for place, live in enumerate(is_live.tolist()) if not live]
 

@@ -1,4 +1,4 @@
-"""The curriculum of a run: new, taken over from another run, or as the run's last checkpoint left it."""
+"""Curriculum of a run: new, carried over from another run, or loaded from the run's last checkpoint."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN_KEYS = 5
 
 
 def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) -> Curriculum:
-    """The curriculum over `rows`, bound to the identity of its statistics: data, model, sampling and prompt."""
+    """The curriculum over `rows`, bound to what its statistics depend on: data, model, sampling and prompt."""
     sampling = config.sampling.model_dump(mode="json", include={"max_tokens", "temperature", "top_p", "top_k"})
     sampling["group_size"] = config.generation.group_size
     prompt = config.prompt.model_dump(mode="json")
@@ -33,15 +33,15 @@ def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) 
         adopts = config.adopt_dataset
         found = Curriculum.load(checkpoint, rows.frame, config.curriculum, binding, adopt_dataset=adopts)
         if adopts and is_main_process():
-            _say_adopted(found, checkpoint)
+            _print_adopted(found, checkpoint)
         return found
     if config.curriculum_from is not None:
         return Curriculum.continue_from(newest(config.curriculum_from), rows.frame, config.curriculum, binding)
     return Curriculum.create(rows.frame, config.curriculum, binding)
 
 
-def _say_adopted(curriculum: Curriculum, checkpoint: Path) -> None:
-    """Say which problems joined and which vanished where the checkpoint knew another dataset."""
+def _print_adopted(curriculum: Curriculum, checkpoint: Path) -> None:
+    """Print the problems that joined and those that vanished since the checkpoint's dataset."""
     last = curriculum.history.events[-1] if curriculum.history.events else {}
     if last.get("event") != "adopted" or last["draw"] != curriculum.clock.draw_number:
         return

@@ -1,4 +1,4 @@
-"""The tables of GRPO's settings: generation, sampling, rewards and the probe set, and its own form of shared ones."""
+"""Tables of GRPO's settings: generation, sampling, rewards, probe set, and its variants of the shared tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from train.runs.tables import Optimizer, Saving
 
 
 class RlOptimizer(Optimizer):
-    """How weights are updated in reinforcement learning."""
+    """Optimizer and learning rate of reinforcement learning."""
 
     learning_rate: float = Field(1e-6, gt=0, description="Peak learning rate of AdamW.")
     schedule: Literal["constant", "linear", "cosine"] = Field(
@@ -21,16 +21,16 @@ class RlOptimizer(Optimizer):
 
 
 class Generation(Config):
-    """What is generated and trained on between two draws of the curriculum."""
+    """Completions between two draws of the curriculum, and the optimizer steps on them."""
 
     num_problems: PositiveInt = Field(32, description="Problems per generation.")
     group_size: int = Field(8, ge=2, description="Completions per problem.")
     updates: PositiveInt = Field(1, description="Optimizer steps that share a generation, each on its own part of it.")
-    passes: PositiveInt = Field(1, description="How often a generation is gone through.")
+    passes: PositiveInt = Field(1, description="Passes over each generation.")
     refill_rounds: int = Field(
         0,
         ge=0,
-        description="Rounds in which groups that teach nothing are replaced by others (DAPO's dynamic sampling).",
+        description="Rounds in which groups without signal are replaced by others (DAPO's dynamic sampling).",
     )
 
     @property
@@ -40,41 +40,41 @@ class Generation(Config):
 
 
 class Sampling(Config):
-    """How tokens are sampled."""
+    """Sampling of tokens."""
 
     temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
-    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus: share of probability that is sampled from.")
-    top_k: int = Field(0, ge=0, description="Likeliest tokens that are sampled from; 0 means all.")
+    top_p: float = Field(1.0, gt=0, le=1, description="Nucleus sampling: share of the probability to sample from.")
+    top_k: int = Field(0, ge=0, description="Number of likeliest tokens to sample from; 0 means all.")
 
 
 class CompletionSampling(Sampling):
-    """How completions are sampled, and by which backend."""
+    """Sampling of completions, and its backend."""
 
-    max_tokens: PositiveInt = Field(1024, description="Tokens at which a completion is cut off.")
+    max_tokens: PositiveInt = Field(1024, description="Maximum tokens of a completion, which is cut off there.")
     vllm: bool = Field(False, description="Generate with vLLM inside the trainer; on a GPU it is several times faster.")
 
 
 class Rewards(Config):
-    """What a completion is worth."""
+    """Rewards of a completion."""
 
-    names: tuple[str, ...] = Field(("accuracy",), description=f"Rewards that are added up: {', '.join(REWARDS)}.")
-    weights: tuple[float, ...] = Field((), description="A weight for each reward; 1, if not set.")
+    names: tuple[str, ...] = Field(("accuracy",), description=f"Rewards to add up: {', '.join(REWARDS)}.")
+    weights: tuple[float, ...] = Field((), description="Weight of each reward; 1 by default.")
     length_warmup_steps: int = Field(0, ge=0, description="Reward kimi_length: steps before it begins.")
     overlong_cache: PositiveInt | None = Field(
-        None, description="Reward overlong: tokens before max_tokens over which it grows; a fifth, if not set."
+        None, description="Reward overlong: tokens before max_tokens over which it grows; by default a fifth."
     )
 
 
 class Probe(Config):
-    """When and how the curriculum's probe set (curriculum.probe_size) is asked."""
+    """Evaluation of the curriculum's probe set (curriculum.probe_size)."""
 
     steps: PositiveInt = Field(
-        50, description="Steps between samplings of the curriculum's probe set (curriculum.probe_size)."
+        50, description="Steps between evaluations of the curriculum's probe set (curriculum.probe_size)."
     )
     n: PositiveInt = Field(4, description="Completions per problem of the probe set.")
 
 
 class RlSaving(Saving):
-    """What is saved on the way."""
+    """Checkpoints and completions."""
 
-    completions: bool = Field(True, description="Keep every completion with its rewards, for train trace.")
+    completions: bool = Field(True, description="Save every completion with its rewards, for train trace.")

@@ -1,8 +1,8 @@
-"""TRL's GRPOTrainer with late binding: the curriculum draws when completions are generated, and observes them at once.
+"""TRL's GRPOTrainer with problems bound late: each generation draws from the curriculum and reports back to it.
 
-The dataset that TRL iterates over holds only slots. Every process holds the same curriculum, makes the same draw and
-takes its slice, rank by rank and group by group; the outcomes are gathered to all of them. So no process sends
-another its problems, and the curriculum's state, saved in each checkpoint, is all that a resume needs.
+The dataset that TRL iterates over contains only empty slots. Every process holds the same curriculum, makes the same
+draw and takes its slice, rank by rank and group by group; outcomes are gathered to all processes. So processes need not
+exchange draws, and the curriculum's state, saved in each checkpoint, is all that a resume needs.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from train.grpo.refill import dead_groups, replace_groups
 from train.rewards.rewards import Accuracy
 from train.runs.folder import COMPLETIONS, DRAWS, RunFolder
 
-Row = dict[str, Any]  # Any: what TRL's reward functions are given of a problem
+Row = dict[str, Any]  # Any: columns of a problem, as TRL passes them to rewards
 RECORDED: Final = ("num_correct", "num_wrong", "num_undecided", "mean_tokens_correct", "mean_tokens_wrong")
 
 
 class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
-    """Trains on what a curriculum draws; `train.grpo.command` makes it. `problems` are the rows that draws point to."""
+    """Trains on the draws of a curriculum; built by `train.grpo.command`. `problems` are the rows that draws index."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         self._saves_completions = saves_completions
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
-        # set before TRL generates, judged when TRL asks for rewards, read when TRL is done
+        # set before TRL generates, judged when TRL computes rewards, read after that
         self._draw = Draw((), 0, 0, self.num_generations)
 
     def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         return Draw(tuple(rows), self.curriculum.clock.draw_number, step, self.num_generations)
 
     def _score(self, draw: Draw) -> dict[str, Any]:
-        """Completions of a draw's problems, scored: this process's share of them."""
+        """This process's share of a draw's completions, scored."""
         self._draw = draw
         num = len(draw.rows) * self.num_generations // self.accelerator.num_processes
         mine = slice(self.accelerator.process_index * num, (self.accelerator.process_index + 1) * num)
@@ -96,14 +96,14 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         return scored
 
     def _num_tokens(self, scored: dict[str, Any]) -> Any:
-        """Tokens over all processes by which TRL's dapo loss divides: of all completions, or of the correct ones."""
+        """Divisor of TRL's dapo loss: tokens over all processes, of all completions or of the correct ones."""
         mask = scored["completion_mask"]
         if self._objective.baseline == "none":
             mask = mask * scored["advantages"].unsqueeze(1)
         return self.accelerator.gather(mask.sum()).sum()
 
     def _seed(self, what: str) -> int:
-        """Seed of this process's part of a generation: made of nothing that a resume could lose."""
+        """Seed of this process's part of a generation, from values that a resume restores."""
         return sample_seed(self.args.seed, what, self.accelerator.process_index)
 
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
@@ -113,7 +113,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             self._draw = self._draw.judged(rewards, correctness)
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
-            self._tell(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
+            self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
             if self._saves_completions:
                 texts = gather_object([self._accuracy.text(completion) for completion in completions])
                 self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, rewards)
@@ -128,8 +128,8 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{self._draw.number:06d}.parquet"
             write_shard(path, pl.DataFrame(table, strict=False).fill_nan(None))
 
-    def _tell(self, groups: list[Group]) -> None:
-        """Tell the curriculum, the log of draws and TRL's metrics what came of the last draw."""
+    def _record_draw(self, groups: list[Group]) -> None:
+        """Record the outcomes of the last draw in the curriculum, the log of draws and TRL's metrics."""
         visits = [group.visit() for group in groups]
         self.curriculum.observe(visits, step=self._draw.step)
         keys = [self.curriculum.keys[visit.row] for visit in visits]

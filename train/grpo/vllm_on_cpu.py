@@ -1,8 +1,8 @@
-"""What vLLM needs to generate inside the trainer on a machine without a GPU; the one place where it is adapted.
+"""Adaptation of vLLM to generation inside the trainer on a machine without a GPU.
 
-On a CPU vLLM repacks linear weights when it loads them, and new weights from the trainer can then not be written into
-them: here they stay plain. Sampling without a seed is compiled, which takes a C++ compiler and longer than a small run,
-and so does the model: nothing is compiled, and every completion has a seed of its own, which makes runs repeatable too.
+On a CPU vLLM repacks linear weights on loading, after which the trainer cannot write new weights into them; here they
+are not repacked. Unseeded sampling and the model are compiled, which needs a C++ compiler and more time than a small
+run; here nothing is compiled, and every completion has its own seed, which also makes runs repeatable.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def adapt_vllm() -> None:
     from vllm.model_executor.layers import utils
 
     class CpuLLM(LLM):  # type: ignore[misc]  # vllm has no types
-        """vLLM's own, started as a CPU can bear it, with a seed for each completion."""
+        """vLLM's `LLM` with arguments for a CPU and a seed for each completion."""
 
         def __init__(self, **trl: Any) -> None:
             super().__init__(**trl | _arguments(Path(trl["model"]), min(trl["gpu_memory_utilization"], CPU_MEMORY)))
@@ -38,7 +38,7 @@ def adapt_vllm() -> None:
 
 
 def refuse_heads(model: Path) -> None:
-    """`UserError` where the model's attention heads have a size that vLLM does not know on a CPU."""
+    """Raise `UserError` where vLLM does not support the model's attention head size on a CPU."""
     from transformers import AutoConfig
     from vllm.v1.attention.backends.cpu_attn import CPUAttentionBackend
 
@@ -47,7 +47,7 @@ def refuse_heads(model: Path) -> None:
     known = CPUAttentionBackend.get_supported_head_sizes()
     if size not in known:
         raise UserError(
-            f"--vllm: on a CPU vLLM knows attention heads of {', '.join(map(str, known))}; "
+            f"--vllm: on a CPU vLLM supports attention heads of {', '.join(map(str, known))}; "
             f"those of {model} have {size}; leave --vllm out"
         )
 
@@ -59,7 +59,7 @@ def _arguments(model: Path, memory_share: float) -> dict[str, Any]:
         "enable_chunked_prefill": False,
         # without chunks a prompt must fit a batch
         "max_num_batched_tokens": max(CPU_BATCHED_TOKENS, context_tokens(model) or 0),
-        # a size, not a share: of a share vLLM takes off what the trainer holds already, and may be left with nothing
+        # a size, not a share: vLLM subtracts the trainer's memory from a share, which may leave nothing
         "kv_cache_memory_bytes": int(memory_share * memory_bytes()),
         "use_tqdm_on_load": False,
         "disable_log_stats": True,
@@ -67,7 +67,7 @@ def _arguments(model: Path, memory_share: float) -> dict[str, Any]:
 
 
 def _seeded(sampling: Any, num: int) -> list[Any]:
-    """One copy of the parameters per prompt, each with a seed from torch, which the trainer seeds for every draw."""
+    """A copy of the parameters for each prompt, with a seed from torch, which the trainer seeds for every draw."""
     import torch
 
     parts = [sampling.clone() for _ in range(num)]

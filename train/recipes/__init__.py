@@ -1,1 +1,1 @@
-"""Published trainings as YAML files. A recipe's name comes in; its stages run one by one, or their cost goes out."""
+"""Published trainings as YAML files. A recipe's name comes in; finished stages or their cost go out."""

@@ -1,6 +1,6 @@
-"""Recipes: published trainings as small YAML files, run stage by stage or only costed.
+"""Recipes: published trainings as small YAML files, run stage by stage or only planned with their cost.
 
-Each stage is a run folder of its own under --out, so a stopped recipe resumes.
+Each stage has its own run folder under --out, so a recipe that was stopped resumes.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from train.runs.starting_model import find_model
 from train.tuning.distill import DistillConfig
 from train.tuning.on_policy import OnPolicyConfig
 
-Name = Annotated[str, typer.Argument(help="Recipe, or a YAML file; without a name they are listed.")]
-Start = Annotated[str | None, typer.Option("--model", help="Model folder or hub name to start from.")]
+Name = Annotated[str, typer.Argument(help="Name of a recipe, or a YAML file; without it, all are listed.")]
+Start = Annotated[str | None, typer.Option("--model", help="Model to start from: a folder or a Hub name.")]
 Problems = Annotated[Path | None, typer.Option("--data", help="Artifact folder, or JSONL or Parquet file.")]
-Folder = Annotated[Path | None, typer.Option("--out", help="Folder to write a run folder for each stage in.")]
+Folder = Annotated[Path | None, typer.Option("--out", help="Folder for the run folders of the stages.")]
 ColdStart = Annotated[Path | None, typer.Option("--cold-start", help="Prompts with completions for the cold start.")]
-Student = Annotated[str | None, typer.Option("--student", help="Model to distil into at the end, where a recipe does.")]
+Student = Annotated[str | None, typer.Option("--student", help="Model to distil into, for recipes that distil.")]
 Until = Annotated[str | None, typer.Option("--until", help="Stop after this stage.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="<str>", help="Change a setting: STAGE.FIELD=VALUE; repeatable.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it will cost, and do nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and its cost, and run nothing.")]
 
 
 @dataclass(frozen=True)
 class Given:
-    """The recipe on the command line: its name, inputs, and the stages to run."""
+    """Command-line arguments of a recipe: its name, its inputs, and the part to run."""
 
     name: Name = ""
     model: Start = None
@@ -60,9 +60,9 @@ class Given:
 
 
 def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
-    """Run a published training, or print plan and cost.
+    """Run a published training, or print its plan and cost.
 
-    Its stages run one after the other, each in a folder of its own under --out; the same command resumes.
+    The stages run in order, each in its own folder under --out; after a stop, the same command resumes.
 
     Example: gradus train recipe dr_grpo --model Qwen/Qwen2.5-1.5B --data runs/difficulty --out runs/dr_grpo --dry-run
     """
@@ -80,7 +80,7 @@ def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
     if dry_run:
         typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
         return
-    _refuse_late_surprises(stages, models, inputs)
+    _refuse_missing_inputs(stages, models, inputs)
     for stage in stages:
         typer.echo(f"{stage.step.name}: gradus {_room(stage.step)} {stage.step.command}")
         _run(stage, force=force)
@@ -98,15 +98,15 @@ def described(chosen: Recipe, stages: list[Planned], parameters: int | None, poo
         given = stage.config.model_dump(mode="json", exclude_defaults=True, exclude={"model"})
         lines += [f"  {name}: {value}" for name, value in dotted(given).items()]
         lines.append(f"  cost  {cost.line()}")
-    return "\n".join([*lines, f"\nall together  {total.line()}", Cost.ASSUMED])
+    return "\n".join([*lines, f"\ntotal  {total.line()}", Cost.ASSUMED])
 
 
 def _room(step: Step) -> str:
     return "curate" if step.command == "difficulty" else "train"
 
 
-def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inputs: Mapping[str, Path]) -> None:
-    """Report what a late stage will miss before the first one runs."""
+def _refuse_missing_inputs(stages: list[Planned], models: Mapping[str, str], inputs: Mapping[str, Path]) -> None:
+    """Refuse what a late stage lacks before the first one runs."""
     for model in models.values():
         model_folder(model)
     if (cold_start := inputs.get("cold_start")) and not cold_start.exists():
@@ -117,13 +117,13 @@ def _refuse_late_surprises(stages: list[Planned], models: Mapping[str, str], inp
         if stage.step.command == "difficulty" and stage.data.is_file():
             raise UserError(
                 f"{stage.data}: stage {stage.step.name} samples the problems of an artifact, not of a file; make one "
-                f"by gradus curate ingest {stage.data} --out FOLDER"
+                f"with gradus curate ingest {stage.data} --out FOLDER"
             )
         _refuse_unfit(stage, _ancestor(stage.step.model, stages, models))
 
 
 def _refuse_unfit(stage: Planned, model: str) -> None:
-    """Refuse a given model that a later stage cannot prompt."""
+    """Refuse a stage whose prompt settings its given model does not support."""
     prompt, max_tokens = _asking(stage.config)
     if prompt is None:
         return
@@ -134,7 +134,7 @@ def _refuse_unfit(stage: Planned, model: str) -> None:
 
 
 def _asking(config: Config) -> tuple[PromptConfig | None, int]:
-    """How a stage asks its model, and the completion tokens that the context must hold beside the prompt."""
+    """Prompt settings of a stage, and the completion tokens that must fit the context beside the prompt."""
     match config:
         case GrpoConfig():
             return config.prompt, config.sampling.max_tokens
@@ -159,5 +159,5 @@ def _run(stage: Planned, *, force: bool) -> None:
         run_stage(difficulty_stage(stage.config), open_artifact(stage.data), stage.out, force=force)
         return
     module, _, function = MODELS[stage.step.command]
-    run = getattr(importlib.import_module(module), function)  # the table names it
+    run = getattr(importlib.import_module(module), function)  # named in the table
     run(stage.model, stage.data, stage.out, stage.config, force)

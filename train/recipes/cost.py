@@ -1,4 +1,4 @@
-"""What a training will cost before it runs: rollouts, tokens, and hours of a GPU under stated assumptions."""
+"""Cost of a training, before it runs: rollouts, tokens, and GPU hours under stated assumptions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Cost:
 
     ASSUMED: ClassVar[str] = (
         f"assumed: completions of {MEAN_LENGTH:.0%} of max_tokens, an H100 at {TRAIN_USE:.0%} of its peak in training "
-        f"(6 x parameters a token) and {GENERATE_USE:.0%} in generation (2 x parameters a token)"
+        f"(6 x parameters per token) and {GENERATE_USE:.0%} in generation (2 x parameters per token)"
     )
 
     rollouts: int = 0
@@ -49,7 +49,7 @@ class Cost:
 
 
 def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
-    """The cost of a stage with this config, for a model and a pool of given sizes."""
+    """Cost of a stage with this config, for a model of `parameters` weights and a pool of `pool_size` problems."""
     rollouts = generated = trained = 0
     if isinstance(config, GrpoConfig):
         num = config.sequences_per_step * config.max_steps
@@ -72,7 +72,7 @@ def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
 
 
 def num_parameters(model: str) -> int | None:
-    """Parameters of a local model, from its safetensors headers; None where its files are not here."""
+    """Parameters of a local model, from its safetensors headers; None where it has no such files."""
     files = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
     return sum(map(_num_in, files)) if files else None
 

@@ -1,4 +1,4 @@
-"""The plan of a recipe: its stages read from YAML, with settings checked and inputs found, before the first one runs.
+"""Plan of a recipe: its stages read from YAML, with settings checked and inputs found, before the first one runs.
 
 A stage names its command, the model it starts from (`start`, `student`, or an earlier stage), its teacher if it needs
 one, its data (`problems`, `cold_start`, or an earlier stage) and the settings that the paper gives.
@@ -43,7 +43,7 @@ class Step(Config):
 
 
 class Recipe(Config):
-    """What a recipe file holds."""
+    """Content of a recipe file."""
 
     about: str
     stages: tuple[Step, ...]
@@ -70,12 +70,12 @@ class Planned(NamedTuple):
 
 
 def recipe_names() -> list[str]:
-    """The recipes that come with Gradus."""
+    """Names of the recipes that Gradus ships."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def load_recipe(name: str) -> Recipe:
-    """A recipe by name, or by the path of a YAML file of one's own."""
+    """A recipe by name, or by the path of a YAML file."""
     path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
     if not path.is_file():
         raise UserError(f"{name}: no such recipe; {nearest(name, recipe_names())}")
@@ -83,7 +83,7 @@ def load_recipe(name: str) -> Recipe:
 
 
 def cut(chosen: Recipe, until: str) -> Recipe:
-    """The recipe up to and with a stage."""
+    """The recipe up to and including a stage."""
     names = [step.name for step in chosen.stages]
     if until not in names:
         raise UserError(f"--until: the recipe has no stage {until}; {nearest(until, names)}")
@@ -130,10 +130,10 @@ def plan(
 
 
 def _config(step: Step, named: Mapping[str, str], changed: Mapping[str, Any]) -> Config:
-    """A stage's config: the recipe's settings, models by name, overridden by the command line."""
+    """A stage's config: the recipe's settings and model names, with the changes applied over them."""
     model, where = _config_model(step.command), f"stage {step.name}"
     if "teacher" in named and "teacher" not in model.model_fields:
-        raise UserError(f"{where}: {step.command} learns from no teacher; distill-on-policy does, or leave teacher out")
+        raise UserError(f"{where}: {step.command} has no teacher; use distill-on-policy, or leave teacher out")
     try:
         table = {**nested(model, step.config), **named}
         for field, value in changed.items():
@@ -144,7 +144,7 @@ def _config(step: Step, named: Mapping[str, str], changed: Mapping[str, Any]) ->
 
 
 def _path(model: type[Config], field: str, where: str) -> tuple[str, ...]:
-    """The tables and the setting of a dotted field; what is no table is changed as a whole."""
+    """The tables and the setting of a dotted field; a field that is no table is changed as a whole."""
     first, *rest = field.split(".")
     if rest and first in model.model_fields and table_of(model.model_fields[first]) is None:
         raise UserError(f"{where}: {field} is not a setting; set {first} as a whole")
@@ -152,7 +152,7 @@ def _path(model: type[Config], field: str, where: str) -> tuple[str, ...]:
 
 
 def _model(word: str, models: Mapping[str, str], out: Path) -> str:
-    """A model that was given, or the one that an earlier stage leaves."""
+    """A given model, or the one that an earlier stage writes."""
     return models.get(word, str(out / word / "model"))
 
 
@@ -160,5 +160,5 @@ def _config_model(command: Command) -> type[Config]:
     if command == "difficulty":
         return DifficultyConfig
     module, config, _ = MODELS[command]
-    found: type[Config] = getattr(importlib.import_module(module), config)  # the table names it
+    found: type[Config] = getattr(importlib.import_module(module), config)  # named in the table
     return found

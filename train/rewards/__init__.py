@@ -1,4 +1,4 @@
-"""What a completion is worth.
+"""Rewards of completions.
 
-Completions and ground truths come in; a float a completion goes out, or None where it is undecided.
+Completions and ground truths come in; one float per completion goes out, or None where it is undecided.
 """

@@ -1,7 +1,7 @@
-"""How much of a text is written in a given language: the figure behind the language consistency reward.
+"""Share of a text in a given language, for the language consistency reward.
 
-Words are classified by script first, since what models mix is mostly script (English in Chinese reasoning), and a
-library identifies the language of stretches of one script that are long enough to judge. Formulas have no language.
+Words are split by script first, since models mostly mix scripts (English in Chinese reasoning); a library identifies
+the language of stretches of one script that are long enough. Formulas have no language.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
-# words: a run of letters; of scripts that are written without spaces, each sign
+# a word is a run of letters; scripts without spaces are counted by characters
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MATH: Final = re.compile(r"\$[^$]*\$|\\\[.*?\\\]|\\\(.*?\\\)|\\[a-zA-Z]+", re.DOTALL)
 _UNSPACED: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
-# one language mixes these
+# Japanese mixes these with CJK
 _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA"})
-# below this, "Wait, let me check" is taken for French
+# below this, "Wait, let me check" is identified as French
 _MIN_WORDS: Final = 10
 _WINDOW: Final = 40
 
 
 class Stretch(NamedTuple):
-    """Neighbouring words of one script, and how many they count as."""
+    """Consecutive words of one script, and their number of words."""
 
     script: str
     text: str
@@ -35,14 +35,14 @@ class Stretch(NamedTuple):
 def share_in_language(text: str, language: str, script: str) -> float | None:
     """Share of the words of `text` that are in `language`, written in `script`; None where it has no words.
 
-    A stretch in another script counts as foreign, a short one in the same script as at home.
+    A stretch in another script does not count, a short one in the same script does.
     """
-    total = at_home = 0
+    total = matching = 0
     for stretch in stretches(text):
         total += stretch.num_words
         if stretch.script == script and (stretch.num_words < _MIN_WORDS or identify(stretch.text) == language):
-            at_home += stretch.num_words
-    return at_home / total if total else None
+            matching += stretch.num_words
+    return matching / total if total else None
 
 
 def language_of(text: str) -> tuple[str, str] | None:
@@ -69,7 +69,7 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 @lru_cache(maxsize=65_536)
 def script_of(word: str) -> str:
-    """The script of a word's first letter, as Unicode names it; kana and Chinese signs are one script."""
+    """The script of a word's first letter, as Unicode names it; kana and Chinese characters are one script."""
     name = unicodedata.name(word[0], "UNKNOWN").split(" ", 1)[0]
     return "CJK" if name in _JAPANESE else name
 

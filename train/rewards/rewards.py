@@ -24,9 +24,9 @@ VALUE: Final = {"correct": 1.0, "wrong": 0.0, "undecided": None}
 
 @dataclass(frozen=True)
 class Setting:
-    """What rewards need to know of a run.
+    """Settings of a run that rewards need.
 
-    opening: what the chat template writes in front of every completion (`<think>`), or nothing.
+    opening: text that the chat template writes before every completion (`<think>`), or empty.
     end_ids: tokens that end a completion; one that ends in none of them was cut off.
     overlong_cache: tokens before max_tokens over which the overlong punishment grows.
     length_warmup_steps: steps before Kimi's length reward begins.
@@ -45,19 +45,19 @@ class Setting:
         return not ids or ids[-1] not in self.end_ids
 
     def text(self, completion: str | Sequence[Message]) -> str:
-        """A completion as the verifier shall see it, whole: with the `<think>` that the template wrote."""
+        """The whole text of a completion for the verifier, with the `<think>` that the template wrote."""
         if isinstance(completion, str):
             return self.opening + completion
         message = completion[0]
         thought = message.get("reasoning_content")
-        text = str(message.get("content") or "")
-        return f"<think>{thought}</think>{text}" if thought else self.opening + text
+        answer = str(message.get("content") or "")
+        return f"<think>{thought}</think>{answer}" if thought else self.opening + answer
 
 
 class Accuracy:
     """1 for a correct answer, 0 for a wrong one, None where the verifier is undecided.
 
-    `values` and `reasons` hold the rewards and reason codes of the batch that was judged last, in order.
+    `values` and `reasons` hold the rewards and reason codes of the last judged batch, in order.
     """
 
     __name__ = "accuracy"
@@ -96,12 +96,12 @@ class Accuracy:
         return self.values
 
     def text(self, completion: Any) -> str:
-        """A completion as it was judged."""
+        """The text of a completion that is judged."""
         return self._setting.text(completion)
 
 
 class ThinkFormat:
-    """1 where a completion is one closed think block, first of all, and then an answer; else 0."""
+    """1 where a completion is one closed think block and then an answer, else 0."""
 
     __name__ = "think_format"
 
@@ -114,9 +114,9 @@ class ThinkFormat:
 
 
 class ThinkFlag:
-    """1 where a completion reasons, or leaves its think block empty, as the prompt's last flag asks; else 0.
+    """1 where a completion fills its think block, or leaves it empty, as the prompt's last flag requires; else 0.
 
-    Qwen3 (2505.09388), sec. 4.4: format following. Without a flag, /think holds.
+    Qwen3 (2505.09388), sec. 4.4: format following. Without a flag, /think applies.
     """
 
     __name__ = "think_flag"
@@ -134,7 +134,7 @@ class ThinkFlag:
 class LanguageConsistency:
     """Share of the words of the reasoning that are in the problem's language: DeepSeek-R1 (2501.12948), sec. 2.3.2.
 
-    None where the problem has too few words to detect its language, or the reasoning has none.
+    None where the problem has too few words to identify its language, or the reasoning has none.
     """
 
     __name__ = "language"
@@ -153,10 +153,10 @@ class LanguageConsistency:
 
 
 class KimiLength:
-    """Shorter right answers earn more, long wrong ones less: Kimi k1.5 (2501.12599), sec. 2.3.3.
+    """Higher rewards for shorter right answers, lower ones for long wrong answers: Kimi k1.5 (2501.12599), sec. 2.3.3.
 
     lambda = 1/2 - (length - shortest) / (longest - shortest) over the group; a right answer gets lambda, a wrong one
-    min(0, lambda), all get 0 where the group has one length, before `length_warmup_steps`, and None where undecided.
+    min(0, lambda), an undecided one None; lambda is 0 in a group of one length. Before `length_warmup_steps` all get 0.
     """
 
     __name__ = "kimi_length"
@@ -165,20 +165,20 @@ class KimiLength:
         self._setting, self._accuracy = setting, accuracy
 
     def __call__(self, completion_ids: Sequence[Sequence[int]], trainer_state: Any, **_: Any) -> list[float | None]:
-        """One entry per completion, for the batch that accuracy has just judged."""
+        """One entry per completion of the batch that accuracy judged last."""
         from accelerate import PartialState
         from accelerate.utils import gather_object
 
         if trainer_state.global_step < self._setting.length_warmup_steps:
             return [0.0] * len(completion_ids)
         mine = list(zip(map(len, completion_ids), self._accuracy.values, strict=True))
-        # a group may lie on two processes
+        # a group may span two processes
         values = kimi_length(gather_object(mine), self._setting.group_size)
         return values[PartialState().process_index * len(mine) :][: len(mine)]
 
 
 def kimi_length(completions: Sequence[tuple[int, float | None]], group_size: int) -> list[float | None]:
-    """Kimi's length reward of (length, correctness) pairs, group by group."""
+    """Kimi's length reward of (length, correctness) pairs in consecutive groups."""
     values: list[float | None] = []
     for start in range(0, len(completions), group_size):
         group = completions[start : start + group_size]
@@ -210,14 +210,14 @@ def _named(name: str, reward: Any) -> Reward:
 
 
 def is_thought_then_answer(text: str) -> bool:
-    """Whether a text is `<think>...</think>` and then something, each mark standing once."""
+    """Whether a text is `<think>...</think>` and then an answer, each tag occurring once."""
     thought, end, answer = text.strip().partition("</think>")
     is_one_block = thought.startswith("<think>") and text.count("<think>") == 1 and text.count("</think>") == 1
     return is_one_block and bool(end) and bool(answer.strip())
 
 
 def follows_flag(prompt: str, text: str) -> bool:
-    """Whether a completion is a think block and an answer, and the block is empty just where the prompt asks so."""
+    """Whether a completion is a think block and an answer, the block empty exactly where the prompt asks for it."""
     thought = text.partition("</think>")[0].strip().removeprefix("<think>")
     return is_thought_then_answer(text) and bool(thought.strip()) == asks_to_think(prompt)
 
@@ -241,6 +241,6 @@ def rewards_named(names: Sequence[str], setting: Setting) -> list[Reward]:
     """The reward functions, in order; `UserError` names the nearest one where a name is unknown."""
     for name in names:
         if name not in REWARDS:
-            raise UserError(f"--rewards: {name} is no reward; {nearest(name, list(REWARDS))}")
+            raise UserError(f"--rewards: {name} is not a reward; {nearest(name, list(REWARDS))}")
     accuracy = Accuracy(setting)
     return [REWARDS[name](setting, accuracy) for name in names]

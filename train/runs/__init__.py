@@ -1,4 +1,4 @@
-"""What every training run shares: folder, settings, logs, starting model, resume.
+"""Shared parts of every training run: folder, settings, logs, starting model, resume.
 
 A trainer comes in; a finished run folder goes out.
 """

@@ -1,4 +1,4 @@
-"""The checkpoints of a run: which ones are whole, and what an interrupted run did after the last of them.
+"""Checkpoints of a run: marks of whole ones, and removal of what an interrupted run wrote after the last.
 
 checkpoint-N/gradus.json    written last: its presence means whole
 """
@@ -18,7 +18,7 @@ FORMAT: Final = 1
 
 
 def mark_checkpoint(folder: Path, step: int) -> None:
-    """Declare a checkpoint whole; the last thing written into it."""
+    """Mark a checkpoint as whole; call it after everything else is written."""
     write_atomic(folder / MARK, (json.dumps({"format": FORMAT, "step": step}) + "\n").encode())
 
 
@@ -38,7 +38,7 @@ def last_whole(run: Path) -> Path | None:
 
 
 def rewind(run: Path, *logs: str) -> None:
-    """Forget what a run did after its last whole checkpoint: torn checkpoints, and later lines of its logs."""
+    """Remove what a run wrote after its last whole checkpoint: torn checkpoints and later log lines."""
     last = last_whole(run)
     step = _step_of(last) if last else 0
     for path in run.glob("checkpoint-*"):
@@ -49,7 +49,7 @@ def rewind(run: Path, *logs: str) -> None:
 
 
 def cut_after(path: Path, step: int) -> None:
-    """Keep the whole lines of a JSONL log whose `step` is at most `step`; a torn last line goes too."""
+    """Keep the whole lines of a JSONL log whose `step` is at most `step`; a torn last line is removed too."""
     if not path.exists():
         return
     kept = []

@@ -1,7 +1,7 @@
-"""The identity of a run that an earlier version of gradus wrote, in today's form.
+"""Conversion of a run's identity, as an earlier version of gradus wrote it, to the current form.
 
-Settings that stand in tables today were keys beside each other, and on-policy distillation was `distill` with a
-teacher. Such a run continues, since its settings are compared in today's form.
+Settings that are now in tables were top-level keys, and on-policy distillation was `distill` with a teacher. Such a run
+resumes, since its settings are compared in the current form.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-# the place of each key today, as `table.setting`
+# current place of each key, as `table.setting`
 SHARED: Final = {
     "learning_rate": "optimizer.learning_rate", "schedule": "optimizer.schedule",
     "warmup_steps": "optimizer.warmup_steps", "max_grad_norm": "optimizer.max_grad_norm",
@@ -34,13 +34,13 @@ MOVED: Final[Mapping[str, Mapping[str, str]]] = {
     "expert-iteration": {**SHARED, **SAMPLING, "engine": "sampling.engine"},
     **dict.fromkeys(("sft", "distill", "distill-on-policy", "fuse", "shortest"), SHARED),
 }
-# what the two distillations ignored of each other's settings
+# settings of the other distillation, which each one ignored
 ONLY_ON_POLICY: Final = ("teacher", "divergence", "temperature", "vllm")
 ONLY_OFF_POLICY: Final = ("per_problem", "packing", "completion_column")
 
 
-def in_todays_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
-    """The identity of a run with its settings in today's tables; an identity in today's form is unchanged."""
+def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
+    """The identity with its settings in their current places; one in the current form is unchanged."""
     command, config = str(identity.get("command")), dict(identity.get("config") or {})
     if command == "distill" and "teacher" in config:
         command, ignored = (
@@ -49,7 +49,7 @@ def in_todays_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what 
         config = {name: value for name, value in config.items() if name not in ignored}
     moved: dict[str, Any] = {}
     for name, value in config.items():
-        # `rewards` is a table today, and was a list
+        # `rewards` is now a table and was a list
         place = None if isinstance(value, Mapping) else MOVED.get(command, {}).get(name)
         table, _, setting = (place or name).rpartition(".")
         moved[table or setting] = {**moved.get(table, {}), setting: value} if table else value

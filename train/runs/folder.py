@@ -1,16 +1,16 @@
-"""The folder of a training run: what is already done in it, and where an interrupted run resumes.
+"""Folder of a training run: its files, its identity, and the checkpoint from which an interrupted run resumes.
 
-    config.yaml         what was asked for: command, model, data, their digests, every setting
+    config.yaml         identity of the run: command, model, data, their digests, every setting
     environment.json    versions, commit and machine of the last start
     log.jsonl           one JSON line per logged step
     completions/        every completion with its rewards, a Parquet file per generation
-    draws.jsonl         one JSON line per generation: the problems drawn and what came of them
-    checkpoint-N/       the trainer's own, plus ours (`train.runs.checkpoints`)
-    model/              the trained model, renamed into place when all is done: its presence means finished
+    draws.jsonl         one JSON line per generation: the problems drawn and their outcomes
+    checkpoint-N/       the trainer's files, plus ours (`train.runs.checkpoints`)
+    model/              the trained model, renamed into place last: its presence means finished
 
-Claimed as every folder is (`curate.artifacts.claimed`). A rerun with the same settings, model and data goes on at the
-last whole checkpoint, or reuses a finished run. Another one is refused by name unless `force`, which starts over; where
-the earlier one could not even start, nothing is in the way. Of several processes only the first one writes.
+The folder is claimed as in `curate.artifacts.claimed`. A rerun with the same settings, model and data resumes from the
+last whole checkpoint, or reuses a finished run. A rerun that differs is refused, naming the first difference, unless
+`force` starts over or the earlier run has written no result. Of several processes only the first one writes.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from curate.errors import UserError
 from curate.tables import dotted
 from train.environment import describe_environment, is_main_process, num_processes
 from train.runs import checkpoints
-from train.runs.earlier import in_todays_form
+from train.runs.earlier import in_current_form
 
 CONFIG: Final = "config.yaml"
 ENVIRONMENT: Final = "environment.json"
 LOG: Final = "log.jsonl"
 DRAWS: Final = "draws.jsonl"
 COMPLETIONS: Final = "completions"
-UNFINISHED: Final = ".model.tmp"  # what becomes `model/`
+UNFINISHED: Final = ".model.tmp"  # renamed to `model/`
 OURS: Final = (
     CONFIG, ENVIRONMENT, LOG, DRAWS, "model", UNFINISHED, "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
     "samples.jsonl", "samples.parquet", "budgets.parquet", "results.json", "curriculum.png",
@@ -44,11 +44,11 @@ OURS: Final = (
 
 
 class RunFolder(ClaimedFolder):
-    """`with RunFolder(out, identity, force=False) as run:` — locked, checked, ready to resume.
+    """`with RunFolder(out, identity, force=False) as run:` — locked, checked, ready to train.
 
-    `identity` is what config.yaml holds: `command`, `model`, `data` as the user named them, `model_digest`,
+    `identity` is the content of config.yaml: `command`, `model`, `data` as the user named them, `model_digest`,
     `data_digest` and `config`. The last three decide whether a rerun continues this run; with `adopts_data` an
-    unfinished run continues with other data, which config.yaml then names.
+    unfinished run resumes with other data, which config.yaml then names.
     """
 
     BUSY: ClassVar = "another gradus process trains here; wait, or choose another --out"
@@ -64,17 +64,17 @@ class RunFolder(ClaimedFolder):
 
     def __enter__(self) -> Self:
         if self._force and num_processes() > 1 and (self.folder / CONFIG).exists():
-            # the others would look before the first process has cleared it
+            # the other processes would read it before the first one has cleared it
             raise UserError(f"{self.folder}: --force needs one process; remove the folder and start again")
         return super().__enter__() if is_main_process() else self
 
     @property
     def model(self) -> Path:
-        """The folder of the trained model of a finished run."""
+        """Folder of the trained model, present once the run is finished."""
         return self.folder / "model"
 
     def is_finished(self) -> bool:
-        """Whether an earlier start of this very run has finished."""
+        """Whether an earlier start of this run has finished."""
         return self.model.is_dir()
 
     def checkpoint(self) -> Path | None:
@@ -82,7 +82,7 @@ class RunFolder(ClaimedFolder):
         return checkpoints.last_whole(self.folder)
 
     def append(self, name: str, record: Mapping[str, Any]) -> None:
-        """Add one line to `log.jsonl` or `draws.jsonl`; only the first process does."""
+        """Add one line to `log.jsonl` or `draws.jsonl`; only the first process writes."""
         if is_main_process():
             with (self.folder / name).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(record) + "\n")
@@ -91,17 +91,17 @@ class RunFolder(ClaimedFolder):
         earlier = self._earlier()
         if earlier is None:
             if self._holds_beside(LOCK, temporary_of(self.folder / CONFIG).name):
-                raise UserError(f"{self.folder}: holds files that are no training run; choose an empty --out")
+                raise UserError(f"{self.folder}: holds files that are not a training run; choose an empty --out")
             return None
         changed = self._changed(earlier)
         if changed is None:
             return None
         is_adoptable = changed.startswith("data_digest") and self._identity["command"] == "grpo"
-        adopt = "--adopt-dataset to continue with these data, " if is_adoptable else ""
+        adopt = "--adopt-dataset to resume with these data, " if is_adoptable else ""
         return f"holds a run with other settings ({changed}); choose another --out, {adopt}or --force to replace it"
 
     def _has_begun(self) -> bool:
-        """Whether anything would be lost: a run that could not even start left only its settings."""
+        """Whether anything would be lost: a run that failed to start has left only its identity and environment."""
         start = [self.folder / name for name in (CONFIG, ENVIRONMENT)]
         return self._holds_beside(LOCK, *(path.name for file in start for path in (file, temporary_of(file))))
 
@@ -125,7 +125,7 @@ class RunFolder(ClaimedFolder):
             if self.is_finished():
                 raise UserError(
                     f"{self.folder}: this run is finished; choose another --out, with --curriculum-from "
-                    f"{self.folder} to take its statistics over to the new data"
+                    f"{self.folder} to carry its statistics over to the new data"
                 )
             now["data_digest"] = earlier.get("data_digest")
         return difference(earlier, now)
@@ -133,7 +133,7 @@ class RunFolder(ClaimedFolder):
     def _earlier(self) -> dict[str, Any] | None:
         path = self.folder / CONFIG
         written = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
-        return in_todays_form(written) if written else None
+        return in_current_form(written) if written else None
 
 
 def difference(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:

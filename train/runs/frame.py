@@ -1,7 +1,7 @@
-"""One training run, from a command's settings to `model/`: everything that all trainers share.
+"""One training run, from a command's settings to `model/`: the steps that all trainers share.
 
-A `Training` holds what differs between them: settings, data, TRL's classes and their arguments. Mistakes in settings,
-model and data are refused before the run folder is claimed, mistakes in `trl` before any weight is loaded.
+A `Training` holds the differences: settings, data, TRL's classes and their arguments. Mistakes in settings, model and
+data are refused before the run folder is claimed, mistakes in `trl` before any weight is loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class Job:
-    """What a training command was called with."""
+    """Arguments of a training command."""
 
     command: str
     model: str
@@ -36,7 +36,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Material(Generic[Content]):
-    """Checked training data and their digest; `also` holds digests of other inputs, as config.yaml records them."""
+    """Checked training data and their digest; `also` holds digests of other inputs, recorded in config.yaml."""
 
     content: Content
     digest: str
@@ -44,7 +44,7 @@ class Material(Generic[Content]):
 
 
 class Start(NamedTuple):
-    """What a trainer starts from: the model's folder, its tokenizer, and the claimed run folder."""
+    """Start of a trainer: the model's folder, its tokenizer, and the claimed run folder."""
 
     model: Path
     tokenizer: Any  # transformers has no types
@@ -59,7 +59,7 @@ class Classes(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Arguments of one kind of training: of TRL's config beside the shared ones, and of its trainer."""
+    """Arguments of one kind of training: for TRL's config, beyond the shared ones, and for its trainer."""
 
     arguments: Mapping[str, Any]  # Any: values of TRL's fields
     dataset: Any  # datasets has no types
@@ -67,23 +67,23 @@ class Parts(NamedTuple):
 
 
 def loss_and_time(metrics: Mapping[str, float]) -> str:
-    """A finished run's closing figures."""
+    """Loss and run time of a finished run, for the terminal."""
     return f"loss {metrics['train_loss']:.4f}  {metrics['train_runtime']:.0f} s"
 
 
 @dataclass(frozen=True)
 class Training(Generic[Content]):
-    """How one kind of training differs from the others.
+    """One kind of training, by its differences from the others.
 
     sequences_per_step: sequences of an optimizer step, over all processes.
-    read: reads and checks the data; `UserError` where they do not fit.
-    classes: imports TRL's classes. parts: makes their arguments, once the run folder is claimed.
+    read: reads and checks the data; `UserError` where they are unusable.
+    classes: imports TRL's classes. parts: builds their arguments, once the run folder is claimed.
     own: fields of TRL's config that the `trl` setting must not touch.
     max_tokens: completion tokens that the model's context must hold beside a prompt; 0 if nothing is generated.
     max_time_s: seconds after which training stops.
     adopts_data: whether an unfinished run continues with other data.
-    ends: exceptions by which training ends early but well.
-    closing: figures printed behind the model's path when the run is finished.
+    ends: exceptions that end training early but are no failure.
+    closing: figures printed after the model's path when the run is finished.
     """
 
     config: TrainerConfig
@@ -100,7 +100,7 @@ class Training(Generic[Content]):
 
 
 def run_training(job: Job, training: Training[Content]) -> None:
-    """Train from the last whole checkpoint and leave the model in `out/model`; a finished run is reused."""
+    """Train from the last whole checkpoint and write the model to `out/model`; a finished run is reused."""
     split_step(training.config, training.sequences_per_step)
     model = find_model(job.model, training.config.prompt, max_tokens=training.max_tokens)
     material = training.read()
@@ -134,7 +134,7 @@ def claimed(
 
 
 def build_trainer(training: Training[Content], content: Content, model: Path, run: RunFolder) -> Any:
-    """TRL's trainer on the model in a folder; its libraries print nothing."""
+    """TRL's trainer for the model in a folder; the model libraries print only errors."""
     from train.runs.quiet import quiet
 
     quiet()

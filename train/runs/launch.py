@@ -1,4 +1,4 @@
-"""`gradus train accelerate-config`: the files by which accelerate starts a training on several GPUs or machines."""
+"""`gradus train accelerate-config`: configuration files of accelerate for several GPUs or machines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from curate.config import nearest
 from curate.errors import UserError
 
 FOLDER: Final = Path(__file__).parent / "accelerate"
-Name = Annotated[str, typer.Argument(help="Which one; without a name they are listed.")]
+Name = Annotated[str, typer.Argument(help="Name of a configuration; without it, all are listed.")]
 
 
 def accelerate_config(name: Name = "") -> None:
     """Print a configuration file of accelerate.
 
-    Without a name all are listed. Save one, set num_processes to the number of your GPUs, and start a training by it:
+    Without a name, all are listed. Save one, set num_processes to your number of GPUs, and start a training with it:
     accelerate launch --config_file fsdp.yaml --no_python gradus train grpo ...
 
     Example: gradus train accelerate-config fsdp > fsdp.yaml
@@ -31,7 +31,7 @@ def accelerate_config(name: Name = "") -> None:
 
 
 def config_names() -> list[str]:
-    """The configurations that come with Gradus."""
+    """Names of the configurations that Gradus ships."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 

@@ -1,6 +1,6 @@
-"""The logs of a training run: a JSON line per logged step in the run folder, a short line on the terminal.
+"""Log of a run: a JSON line per logged step in the run folder, and a short line on the terminal.
 
-`Reporter` also marks checkpoints whole and ends a run on time.
+`Reporter` also marks checkpoints as whole and stops a run at its time limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from train.environment import is_main_process
 from train.runs.checkpoints import mark_checkpoint
 from train.runs.folder import LOG, RunFolder
 
-# what the terminal shows, in this order, of what was logged
+# logged figures that the terminal shows, in this order
 SHOWN: Final = {
     "eval_rewards/accuracy/mean": ("probe set correct", "{:.1%}"),
     "loss": ("loss", "{:.4f}"),
@@ -41,7 +41,7 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
         self._start_s = time.monotonic()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **_: Any) -> None:
-        """One JSON line into the run folder, one short line onto the terminal."""
+        """Write one JSON line to the run folder and one short line to the terminal."""
         elapsed_s = round(time.monotonic() - self._start_s, 1)
         self._run.append(LOG, {"step": state.global_step, "elapsed_s": elapsed_s, **logs})
         if is_main_process() and "train_runtime" not in logs:
@@ -49,12 +49,12 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
             sys.stdout.flush()
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Mark a checkpoint as complete."""
+        """Mark the checkpoint, now complete, as whole."""
         if is_main_process():
             mark_checkpoint(Path(args.output_dir) / f"checkpoint-{state.global_step}", state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """End the run when its time is over; the first process's clock decides for all."""
+        """Stop the run at its time limit; the first process's clock decides for all."""
         if self._max_time_s is not None:
             from accelerate.utils import broadcast_object_list
 
@@ -64,7 +64,7 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
 
 
 def log_line(step: int, max_steps: int, logs: Mapping[str, Any], elapsed_s: float) -> str:
-    """`step 40/200  loss 0.1234  reward 0.512 ...  81 s`: only what was logged."""
+    """`step 40/200  loss 0.1234  reward 0.512 ...  81 s`: only the figures in `logs`."""
     shown = [
         f"{label} {form.format(logs[name])}" for name, (label, form) in SHOWN.items() if logs.get(name) is not None
     ]

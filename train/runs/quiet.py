@@ -1,4 +1,4 @@
-"""Silences libraries: their progress bars, notices and deprecations do not concern users."""
+"""Silences progress bars, notices and deprecation warnings of the model libraries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOISY: Final = (
 
 
 def quiet() -> None:
-    """Let only errors of the model libraries through; call it before they are used."""
+    """Show only errors of the model libraries; call it before they are used."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")

@@ -1,4 +1,4 @@
-"""From a built TRL trainer to `model/`: resume where there is a checkpoint, train, save, rename into place."""
+"""Training with a built TRL trainer: resume from a checkpoint if there is one, train, save, rename into place."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
 
 
 def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ...] = ()) -> Mapping[str, float]:
-    """Train from the last whole checkpoint on, save the model, and give back the trainer's closing figures.
+    """Train from the last whole checkpoint, save the model, and return the trainer's final metrics.
 
-    ends: exceptions by which training ends early but well.
+    ends: exceptions that end training early but are no failure.
     """
     from transformers import PrinterCallback
 
@@ -40,7 +40,7 @@ def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ..
     try:
         metrics = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None).metrics
     except ends as end:
-        typer.echo(f"training ends here: {end}")
+        typer.echo(f"training ends early: {end}")
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             raise
@@ -50,7 +50,7 @@ def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ..
 
 
 def save_model(trainer: Any, run: RunFolder) -> None:
-    """Write `model/` whole or not at all; adapters are merged, so that every engine can load it."""
+    """Write `model/` atomically; adapters are merged, so that every engine can load it."""
     unfinished = unfinished_model(run)
     if is_main_process():
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -65,7 +65,7 @@ def save_model(trainer: Any, run: RunFolder) -> None:
 
 
 def unfinished_model(run: RunFolder) -> Path:
-    """Where a model is written before it is renamed to `model/`."""
+    """Folder to which a model is written before it is renamed to `model/`."""
     return run.folder / UNFINISHED
 
 

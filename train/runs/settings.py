@@ -1,7 +1,7 @@
-"""The settings that every trainer shares, and how they become a TRL config.
+"""Settings that every trainer shares, and their translation to a TRL config.
 
-Each trainer's own config derives from `TrainerConfig`. What Gradus does not name can be set by TRL's own name through
-`trl`, which is checked against the fields of TRL's config class before any model is loaded.
+Each trainer's config derives from `TrainerConfig`. Fields that Gradus does not name can be set through `trl` under
+TRL's names, which are checked against TRL's config class before any model is loaded.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from curate.tables import short
 from train.environment import check_sharding, num_processes
 from train.runs.tables import Compute, Logging, Lora, Optimizer, Saving
 
-# the short forms of the optimizer's settings, also where a trainer has its own defaults of them
+# short forms of the optimizer's settings, also for trainers with other defaults
 OPTIMIZER: Final = short("learning_rate", "schedule", "warmup_steps")
 
 
 def as_table(value: Any) -> Any:
-    """A mapping given as text on the command line (YAML, so JSON too); anything else is left to the model."""
+    """Parse a mapping given as text on the command line (YAML, so JSON too); return other values unchanged."""
     return yaml.safe_load(value) if isinstance(value, str) else value
 
 
@@ -39,32 +39,30 @@ class TrainerConfig(Config):
     max_steps: PositiveInt = Field(500, description="Optimizer steps.")
     prompt: PromptConfig = Field(
         PromptConfig(),
-        description="How a problem is put to the model.",
+        description="Form of the prompt for a problem.",
         json_schema_extra=short("prompt_format", "system", "template", "thinking", "no_think_by"),
     )
-    optimizer: Optimizer = Field(Optimizer(), description="How weights are updated.", json_schema_extra=OPTIMIZER)
+    optimizer: Optimizer = Field(Optimizer(), description="Optimizer and learning rate.", json_schema_extra=OPTIMIZER)
     compute: Compute = Field(
         Compute(),
-        description="How a step is computed.",
+        description="Computation of a step.",
         json_schema_extra=short("micro_batch_size", "dtype", "gradient_checkpointing"),
     )
     lora: Lora = Field(
-        Lora(), description="Adapters instead of all weights.", json_schema_extra=short(lora_rank="rank")
+        Lora(), description="Low-rank adapters instead of all weights.", json_schema_extra=short(lora_rank="rank")
     )
-    saving: Saving = Field(
-        Saving(), description="What is saved on the way.", json_schema_extra=RUNTIME | short(save_steps="steps")
-    )
+    saving: Saving = Field(Saving(), description="Checkpoints.", json_schema_extra=RUNTIME | short(save_steps="steps"))
     logging: Logging = Field(
-        Logging(), description="What is logged, and where.", json_schema_extra=short(logging_steps="steps")
+        Logging(), description="Log lines and trackers.", json_schema_extra=short(logging_steps="steps")
     )
-    seed: int = Field(0, ge=0, description="Seed of order, draws and sampling.")
+    seed: int = Field(0, ge=0, description="Seed of data order, draws and sampling.")
     trl: Table = Field(
-        default_factory=dict, description="Further fields of TRL's config by their own name, e.g. '{adam_beta2: 0.99}'."
+        default_factory=dict, description="Other fields of TRL's config by their name, e.g. '{adam_beta2: 0.99}'."
     )
 
 
 def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) -> dict[str, Any]:
-    """The arguments of a TRL config that every trainer sets, on whatever device is here.
+    """Arguments of a TRL config that every trainer sets, for the available device.
 
     `sequences_per_step` over all processes is split into forward passes of `micro_batch_size`.
     """
@@ -73,7 +71,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     check_sharding()
     has_gpu = torch.cuda.is_available()
     if not has_gpu:
-        # else accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer
+        # otherwise accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer
         os.environ.setdefault("ACCELERATE_TORCH_DEVICE", "cpu")
     split, compute = split_step(config, sequences_per_step), config.compute
     return {
@@ -88,7 +86,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
         "bf16": has_gpu if compute.dtype == "auto" else compute.dtype == "bfloat16",
         "use_cpu": not has_gpu,
         "gradient_checkpointing": has_gpu if compute.gradient_checkpointing is None else compute.gradient_checkpointing,
-        "model_init_kwargs": {"dtype": "float32"},  # master weights; bf16 is autocast, as TRL's own default
+        "model_init_kwargs": {"dtype": "float32"},  # master weights; bf16 is autocast, as in TRL's default
         "seed": config.seed,
         "data_seed": config.seed,
         "save_steps": config.saving.steps,
@@ -109,32 +107,32 @@ class Split(NamedTuple):
 
 
 def split_step(config: TrainerConfig, sequences_per_step: int) -> Split:
-    """Split a step evenly over processes and forward passes; `UserError` where that cannot be done."""
+    """Split a step evenly over processes and forward passes; `UserError` where that is impossible."""
     if sequences_per_step % num_processes():
         raise UserError(
-            f"{sequences_per_step} sequences a step cannot be split over {num_processes()} processes; "
-            "make one a multiple of the other"
+            f"{sequences_per_step} sequences per step cannot be split over {num_processes()} processes; "
+            "use a multiple of the number of processes"
         )
     per_device = sequences_per_step // num_processes()
     micro = config.compute.micro_batch_size or per_device
     if per_device % micro:
         raise UserError(
-            f"--micro-batch-size is {micro}; use a divisor of {per_device}, the sequences of a step on one device"
+            f"--micro-batch-size is {micro}; use a divisor of {per_device}, the sequences per step on one device"
         )
     return Split(micro, per_device // micro)
 
 
 def check_passthrough(given: dict[str, Any], trl_config: type, taken: frozenset[str]) -> None:
-    """Refuse a `trl` field that TRL's config class lacks, or that Gradus sets by a setting of its own."""
+    """Refuse a `trl` field that TRL's config class lacks, or that Gradus sets through its own settings."""
     known = [field.name for field in dataclasses.fields(trl_config)]
     for name in given:
         if name not in known:
             raise UserError(f"trl: {name} is not a field of TRL's {trl_config.__name__}; {nearest(name, known)}")
         if name in taken:
-            raise UserError(f"trl: {name} decides what Gradus keeps track of; use the command's own option for it")
+            raise UserError(f"trl: {name} is controlled by Gradus; use the command's own option for it")
 
 
-# what the run folder, resume and the late draws rely on
+# fields that the run folder, resume and late draws depend on
 TAKEN = frozenset(
     {
         "output_dir", "max_steps", "seed", "data_seed", "save_steps", "save_total_limit", "save_strategy",

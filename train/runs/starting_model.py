@@ -1,4 +1,4 @@
-"""The model that a run starts from, checked by its files before any weight is loaded."""
+"""Starting model of a run, checked by its files before any weight is loaded."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from curate.engines.prompts import PromptConfig, settle_thinking
 from curate.errors import UserError
 
 
-def find_model(model: str, asked: PromptConfig, *, max_tokens: int = 0) -> Path:
-    """The folder of a model that can be prompted this way; `UserError` names what it lacks.
+def find_model(model: str, prompt: PromptConfig, *, max_tokens: int = 0) -> Path:
+    """Folder of a model that supports these prompt settings; `UserError` names what it lacks.
 
-    max_tokens: completion tokens, which its context must hold beside a prompt.
+    max_tokens: completion tokens, which must fit the model's context beside a prompt.
     """
     folder = model_folder(model)
     template = chat_template(folder)
-    if asked.prompt_format == "chat" and template is None:
+    if prompt.prompt_format == "chat" and template is None:
         raise UserError(f"{model}: has no chat template; use --prompt-format raw, or add a chat_template.jinja")
-    if asked.thinking == "on" and asked.prompt_format == "chat" and "enable_thinking" not in (template or ""):
-        raise UserError(f"{model}: its chat template knows no enable_thinking; leave --thinking at default")
+    if prompt.thinking == "on" and prompt.prompt_format == "chat" and "enable_thinking" not in (template or ""):
+        raise UserError(f"{model}: its chat template has no enable_thinking; leave --thinking at default")
     context = context_tokens(folder)
     if context is not None and max_tokens >= context:
         raise UserError(f"--max-tokens is {max_tokens}; a context of {context} tokens leaves no room for a prompt")
     return folder
 
 
-def settled(asked: PromptConfig, folder: Path) -> PromptConfig:
-    """How the model is asked, with thinking switched as this model knows it."""
-    return settle_thinking(asked, chat_template(folder), knows_think=knows_think(folder))
+def settled(prompt: PromptConfig, folder: Path) -> PromptConfig:
+    """The prompt settings with thinking switched in the way that this model supports."""
+    return settle_thinking(prompt, chat_template(folder), knows_think=knows_think(folder))
 
 
 def load_tokenizer(folder: Path) -> Any:  # Any: transformers has no types
-    """The tokenizer, or `UserError` where it cannot be read or has nothing to pad with."""
+    """The tokenizer, or `UserError` where it is unreadable or has no pad token."""
     from transformers import AutoTokenizer
 
     try:
@@ -43,7 +43,7 @@ def load_tokenizer(folder: Path) -> Any:  # Any: transformers has no types
         raise UserError(f"{folder}: no usable tokenizer ({reason}); give the folder of a whole model") from None
     if tokenizer.pad_token is None:
         raise UserError(
-            f"{folder}: its tokenizer has no pad token; set pad_token in tokenizer_config.json, to a token that no "
-            "text holds and that is not the end of text"
+            f"{folder}: its tokenizer has no pad token; set pad_token in tokenizer_config.json to a token that occurs "
+            "in no text and is not the end-of-text token"
         )
     return tokenizer

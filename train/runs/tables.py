@@ -1,7 +1,7 @@
-"""The tables of a trainer's settings: optimizer, compute, adapters, checkpoints and logging.
+"""Tables of a trainer's settings: optimizer, compute, adapters, checkpoints and logging.
 
-Each field's name inside its table is its key in a file and its option, `optimizer.learning_rate`; the trainer's config
-says which may also stand outside.
+A field's path, such as `optimizer.learning_rate`, is its key in a file and its option; the trainer's config lists the
+fields that also have a short form.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from curate.config import RUNTIME, Config
 
 
 class Optimizer(Config):
-    """How weights are updated."""
+    """Optimizer and learning rate."""
 
     learning_rate: float = Field(2e-5, gt=0, description="Peak learning rate of AdamW.")
     schedule: Literal["constant", "linear", "cosine"] = Field(
         "cosine", description="Learning rate schedule after the warm-up."
     )
     warmup_steps: int = Field(0, ge=0, description="Steps over which the learning rate rises from 0.")
-    max_grad_norm: float = Field(1.0, gt=0, description="Gradients are scaled down to this norm.")
+    max_grad_norm: float = Field(1.0, gt=0, description="Maximum gradient norm; larger gradients are scaled down.")
 
 
 class Compute(Config):
-    """How a step is computed on the devices there are."""
+    """Computation of a step on the available devices."""
 
     micro_batch_size: PositiveInt | None = Field(
-        None, description="Completions per device and forward pass; as many as a step has, if not set."
+        None, description="Sequences per device and forward pass; by default all of a step."
     )
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto", description="Compute type; auto is bfloat16 on a GPU and float32 on a CPU."
+        "auto", description="Compute dtype; auto is bfloat16 on a GPU and float32 on a CPU."
     )
     gradient_checkpointing: bool | None = Field(
-        None, description="Recompute activations to save memory; on a GPU, if not set.", json_schema_extra=RUNTIME
+        None, description="Recompute activations to save memory; by default on a GPU.", json_schema_extra=RUNTIME
     )
 
 
@@ -46,16 +46,16 @@ class Lora(Config):
 
 
 class Saving(Config):
-    """What is saved on the way."""
+    """Checkpoints."""
 
     steps: PositiveInt = Field(100, description="Steps between checkpoints.")
     keep_checkpoints: int = Field(
-        2, ge=2, description="How many checkpoints stay; two, so that a kill while saving loses nothing."
+        2, ge=2, description="Checkpoints to keep; at least two, so that a kill while saving loses nothing."
     )
 
 
 class Logging(Config):
-    """What is logged, and where."""
+    """Log lines and trackers."""
 
     steps: PositiveInt = Field(10, description="Steps between log lines.")
     report_to: tuple[str, ...] = Field(

@@ -1,4 +1,4 @@
-"""`gradus train trace`: the problems of a step, the model's completions, their rewards, and their origin."""
+"""`gradus train trace`: a step's problems with their origin, and its completions with their rewards."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import typer
 from curate.config import read_yaml
 from curate.errors import UserError
 from train.data.problems import read_problems
-from train.runs.earlier import in_todays_form
+from train.runs.earlier import in_current_form
 from train.runs.folder import COMPLETIONS, CONFIG
 
 FIXED = ("step", "key", "text", "num_tokens", "reason")
 Run = Annotated[Path, typer.Argument(help="Run folder of gradus train grpo.", show_default=False)]
 Step = Annotated[int, typer.Argument(help="Optimizer step.", show_default=False)]
-Data = Annotated[Path | None, typer.Option("--data", help="Where the problems lie now, if they were moved.")]
+Data = Annotated[Path | None, typer.Option("--data", help="Current location of the problems, if they were moved.")]
 Width = Annotated[int, typer.Option("--width", help="Characters shown of each completion.")]
 
 
 def trace(run: Run, step: Step, data: Data = None, width: Width = 100) -> None:
     """List a step's problems, completions and rewards.
 
-    Shown for each problem are the raw row it came from, its answer, and what each completion was worth and why.
+    Each problem is listed with its raw row and its answer, each completion with its rewards and reason code.
 
     Example: gradus train trace runs/grpo 40
     """
     if not (run / CONFIG).is_file():
         raise UserError(f"{run}: holds no {CONFIG}; give the folder that gradus train grpo wrote")
-    table = in_todays_form(read_yaml(run / CONFIG))
+    table = in_current_form(read_yaml(run / CONFIG))
     if (command := table.get("command")) != "grpo":
         raise UserError(f"{run}: is a run of {command}, which has no steps with rewards; give one of gradus train grpo")
     generation = table["config"].get("generation", {})
@@ -45,7 +45,7 @@ def trace(run: Run, step: Step, data: Data = None, width: Width = 100) -> None:
 
 
 def completions_of(run: Path, step: int, per_draw: int = 1) -> pl.DataFrame:
-    """The completions that a step was trained on: of the draw for it, or of one before that serves `per_draw` steps."""
+    """Completions that a step was trained on: those of the last draw up to it; a draw serves `per_draw` steps."""
     files = sorted((run / COMPLETIONS).glob("draw-*.parquet"))
     if not files:
         raise UserError(f"{run}: kept no completions; train with --save-completions")
@@ -59,7 +59,7 @@ def completions_of(run: Path, step: int, per_draw: int = 1) -> pl.DataFrame:
 
 def described(key: str, problem: dict[str, Any], rows: pl.DataFrame, width: int) -> list[str]:
     """A problem and its completions as lines for a terminal."""
-    asked = " ".join(str(problem.get("prompt", "(not in the data any more)")).split())
+    asked = " ".join(str(problem.get("prompt", "(no longer in the data)")).split())
     place = f"{problem['source']}#{problem['source_row']}" if problem else "unknown"
     lines = [f"{key}  {place}  answer {problem.get('ground_truth')}", f"  {_cut(asked, 2 * width)}"]
     parts = [name for name in rows.columns if name not in FIXED]

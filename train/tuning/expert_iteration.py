@@ -1,8 +1,8 @@
-"""Expert iteration: rounds of sampling, keeping what is right, and fine-tuning on it, on the curriculum that GRPO uses.
+"""Expert iteration: rounds of sampling and fine-tuning on the right answers, with the curriculum that GRPO uses.
 
-A round draws problems from the curriculum, samples the model of the round before, reports the outcomes to the
-curriculum and fine-tunes on the right answers (rejection fine-tuning; Singh et al., arXiv 2312.06585). Each round is a
-folder of its own, with its samples, its model and the curriculum's state after it: a kill costs at most one round.
+A round draws problems from the curriculum, samples from the previous round's model, reports the outcomes to the
+curriculum and fine-tunes on the right answers (rejection fine-tuning; Singh et al., arXiv 2312.06585). Each round has
+its own folder with its samples, its model and the curriculum's state after it: a kill costs at most one round.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ CORRECTNESS: Final = {"correct": 1.0, "wrong": 0.0, "undecided": float("nan")}
 
 
 class EngineSampling(Sampling):
-    """How an engine samples completions."""
+    """Sampling of completions by an engine."""
 
-    engine: EngineName = Field("auto", description="Who generates: vllm if it is installed, else transformers.")
+    engine: EngineName = Field("auto", description="Inference backend; auto is vllm if installed, else transformers.")
 
 
 class ExpertIterationConfig(GradingConfig, SftConfig):
-    """Learn from one's own right answers, round by round.
+    """Fine-tune a model on its own right answers, round by round.
 
     Each round draws problems from the curriculum as `gradus train grpo` does, samples completions and fine-tunes on
-    the right ones. Data is an artifact of `gradus curate`, or a file with problems and answers. Stopped, the command
-    goes on in the round it was in. The model is left in OUT/model. To compare it with RL at the same completions, use
-    `gradus train grpo --objective raft`, one flag from any other objective.
+    the right ones. Data is an artifact of `gradus curate`, or a file with problems and answers. After a stop, the same
+    command resumes in its last round. The model is written to OUT/model. To compare with RL on the same completions,
+    use `gradus train grpo --objective raft`, which differs from other objectives in one flag.
 
     Example: gradus train expert-iteration --model runs/sft/model --data runs/difficulty --out runs/experts --rounds 4
     """
@@ -64,16 +64,16 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
     num_problems: PositiveInt = Field(256, description="Problems per round.")
     group_size: PositiveInt = Field(8, description="Completions per problem.")
     sampling: EngineSampling = Field(
-        EngineSampling(), description="How completions are sampled.", json_schema_extra=short("engine", "temperature")
+        EngineSampling(), description="Sampling of completions.", json_schema_extra=short("engine", "temperature")
     )
     curriculum: CurriculumConfig = Field(
         CurriculumConfig(),
-        description="Which problem next, as YAML: '{policy: prioritized, p0: 0.9}'.",
+        description="Curriculum settings as YAML: '{policy: prioritized, p0: 0.9}'.",
         json_schema_extra=AS_TEXT,
     )
 
     def engine_config(self, model: Path | str) -> EngineConfig:
-        """How a round's model is asked."""
+        """Engine settings for the model of a round."""
         asked = {**self.prompt.model_dump(), **self.sampling.model_dump()}
         return EngineConfig(**asked, max_tokens=self.max_tokens, model=str(model))
 
@@ -81,7 +81,7 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
 def expert_iteration(
     model: Model, data: DataFile, out: Out, config: ExpertIterationConfig, force: Force = False
 ) -> None:
-    """Run the rounds and leave the model in `out/model`."""
+    """Run the rounds and write the model to `out/model`."""
     rows = read_problems(data)
     settle(config.engine_config(model))
     job = Job("expert-iteration", model, data, out, force)
@@ -93,7 +93,7 @@ def expert_iteration(
             try:
                 last = _round(number, last, rows, config, run)
             except PoolExhausted as end:
-                typer.echo(f"training ends here: {end}")
+                typer.echo(f"training ends early: {end}")
                 break
         shutil.copytree(last, unfinished_model(run), dirs_exist_ok=True)
         unfinished_model(run).rename(run.model)
@@ -101,7 +101,7 @@ def expert_iteration(
 
 
 def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, run: RunFolder) -> Path:
-    """One round; returns its model, without work if an earlier start finished it."""
+    """Run one round and return its model's folder; a finished round is not run again."""
     folder = run.folder / "rounds" / f"{number:03d}"
     trained = folder / "sft" / "model"
     if trained.is_dir():
@@ -131,7 +131,7 @@ def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, 
 
 
 def group_of(item: Asked, row: int) -> Group:
-    """The samples of one problem in the form in which GRPO reports groups to the curriculum."""
+    """The samples of one problem as a group of GRPO."""
     samples = item.samples
     return Group(
         row,
@@ -162,7 +162,7 @@ def _ask(frame: pl.DataFrame, config: ExpertIterationConfig, model: Path, folder
 
 
 def _curriculum(number: int, rows: Rows, config: ExpertIterationConfig, run: RunFolder) -> Curriculum:
-    """As it stood after the round before."""
+    """The curriculum after the previous round; a new one in the first round."""
     sampling = {
         **config.sampling.model_dump(mode="json", include=set(Sampling.model_fields)),
         "max_tokens": config.max_tokens,

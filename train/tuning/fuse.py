@@ -1,7 +1,7 @@
-"""Thinking-mode fusion: one model that reasons or answers directly, as the user asks (Qwen3, 2505.09388, sec. 4.3).
+"""Thinking-mode fusion: one model that reasons or answers directly, by flag (Qwen3, 2505.09388, sec. 4.3).
 
-From each example with reasoning come two: one asked with /think, one with /no_think whose think block is empty. A part
-of them holds earlier flags that the last one overrules.
+Each example with reasoning becomes two: one with /think, and one with /no_think and an empty think block. Some prompts
+also contain earlier flags, which the last one overrides.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from train.tuning.sft import SftConfig, fine_tune
 
 
 class FuseConfig(SftConfig):
-    """Teach a model to reason or to answer directly, by flags.
+    """Teach a model to reason or answer directly, by flags.
 
     Data has `prompt` and a completion `<think>...</think>answer`, or is an artifact with samples, as `gradus curate
-    difficulty` leaves it: its right answers are the completions. Each becomes two examples, with /think and /no_think;
-    in the second the think block is empty. The last flag wins, also if a prompt has several, and a prompt
-    without a flag is answered with reasoning.
+    difficulty` writes it: its right answers are the completions. Each becomes two examples, with /think and /no_think;
+    in the second the think block is empty. The last flag in a prompt applies; a prompt without a flag is answered with
+    reasoning.
 
     Example: gradus train fuse --model runs/grpo/model --data thought.jsonl --out runs/fused
     """
 
     unflagged_rate: float = Field(0.3, ge=0, le=1, description="Share of thinking examples without a flag.")
-    overruled_rate: float = Field(0.2, ge=0, le=1, description="Share of examples with earlier flags to overrule.")
-    per_problem: PositiveInt = Field(4, description="Of an artifact: the most right answers of each problem.")
+    overruled_rate: float = Field(0.2, ge=0, le=1, description="Share of examples with earlier flags to override.")
+    per_problem: PositiveInt = Field(4, description="With an artifact: maximum number of right answers per problem.")
 
 
 class Fused(NamedTuple):
@@ -49,7 +49,7 @@ class Fused(NamedTuple):
 
 
 def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Force = False) -> None:
-    """Train and leave the model in `out/model`."""
+    """Train and write the model to `out/model`."""
     rows = _thoughts(data, config)
     pairs = rows.frame.select("prompt", config.completion_column).drop_nulls().iter_rows()
     examples = [example for prompt, completion in pairs for example in fused(prompt, completion, config)]
@@ -61,7 +61,7 @@ def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Forc
 
 
 def _thoughts(data: Path, config: FuseConfig) -> Rows:
-    """Prompts with completions: the right answers among an artifact's samples, else the data's own."""
+    """Prompts with completions: the right answers among an artifact's samples, else the rows of the data."""
     if (data / "samples").is_dir():
         return right_answers(data, config.per_problem)
     try:
@@ -69,14 +69,14 @@ def _thoughts(data: Path, config: FuseConfig) -> Rows:
     except NoColumnError:
         raise UserError(
             f"{data}: has neither a column {config.completion_column!r} nor samples; name another --completion-column, "
-            "or give what gradus curate difficulty left"
+            "or give the output of gradus curate difficulty"
         ) from None
     need_columns(rows.frame, ("prompt", config.completion_column), data)
     return rows
 
 
 def fused(prompt: str, completion: str, config: FuseConfig) -> Iterator[Fused]:
-    """The thinking and the non-thinking example of a row; none where it holds no closed reasoning and answer."""
+    """The thinking and the non-thinking example of a row; none where it lacks closed reasoning and an answer."""
     thought, end, answer = completion.partition("</think>")
     if not end or not answer.strip() or not thought.lstrip().startswith("<think>"):
         return

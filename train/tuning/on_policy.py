@@ -1,7 +1,7 @@
-"""On-policy distillation: the student generates, the teacher gives its distribution at every token.
+"""On-policy distillation: a student learns a teacher's next-token distributions on its own completions.
 
 The loss is TRL's generalised Jensen-Shannon divergence over the whole vocabulary (Agarwal et al., arXiv 2306.13649);
-Qwen3 (2505.09388, sec. 4.5) trains its small models so. Nothing is verified: a problem needs no right answer.
+Qwen3 (2505.09388, sec. 4.5) trains its small models this way. Nothing is verified: a problem needs no right answer.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ OWN: Final = TAKEN | {
 class OnPolicyConfig(TuningConfig):
     """Learn a teacher's distribution on the student's own completions.
 
-    Data are problems: the student answers them, and learns at every token of its own how the teacher would continue
-    (on-policy distillation). Nothing is verified, so a problem needs no answer. Teacher and student need one
-    vocabulary. After a stop, the same command resumes from the last checkpoint. The model is left in OUT/model.
+    Data are problems: the student answers them, and learns the teacher's distribution at each of its own tokens
+    (on-policy distillation). Nothing is verified, so a problem needs no answer. Teacher and student need the same
+    vocabulary. After a stop, the same command resumes from its last checkpoint. The model is written to OUT/model.
 
     Example: gradus train distill-on-policy --model student --teacher teacher --data runs/dedup --out runs/on_policy
     """
 
-    teacher: str = Field(description="Model of the same vocabulary to learn from: its folder or hub name.")
+    teacher: str = Field(description="Teacher model with the same vocabulary: a folder or a Hub name.")
     divergence: float = Field(
-        1.0, ge=0, le=1, description="1 is the reverse KL, 0 the forward KL, between them lie mixtures."
+        1.0, ge=0, le=1, description="1 is the reverse KL, 0 the forward KL; values between mix them."
     )
-    max_tokens: PositiveInt = Field(1024, description="Tokens at which a completion is cut off.")
+    max_tokens: PositiveInt = Field(1024, description="Maximum tokens of a completion, which is cut off there.")
     temperature: float = Field(1.0, gt=0, description="Temperature of sampling and of both distributions.")
     vllm: bool = Field(False, description="Generate with vLLM inside the trainer.")
 
@@ -59,7 +59,7 @@ class Lesson(NamedTuple):
 
 
 def distill_on_policy(model: Model, data: DataFile, out: Out, config: OnPolicyConfig, force: Force = False) -> None:
-    """Train the student on its own completions of the problems, and leave it in `out/model`."""
+    """Train the student on its own completions of the problems, and write it to `out/model`."""
     job = Job("distill-on-policy", model, data, out, force)
     run_training(
         job,
@@ -90,7 +90,7 @@ def _refuse_other_vocabulary(student: Path, teacher: Path) -> None:
     if first != second:
         differing = "its tokens differ" if len(first) == len(second) else f"{len(second):,} tokens, not {len(first):,}"
         raise UserError(
-            f"--teacher {teacher}: has another vocabulary than the student ({differing}); take a teacher of the same "
+            f"--teacher {teacher}: has another vocabulary than the student ({differing}); use a teacher of the same "
             "family, or distill from its samples"
         )
 
@@ -125,7 +125,7 @@ def _parts(config: OnPolicyConfig, lesson: Lesson, start: Start) -> Parts:
 
 
 def schedule(num_prompts: int, config: OnPolicyConfig) -> list[int]:
-    """The prompts of the whole run in order: all of them, shuffled, again and again."""
+    """Indices of the prompts of the whole run, in order: one shuffled pass after another."""
     num = config.max_steps * config.batch_size
     epochs = range(-(-num // num_prompts))
     return [row for epoch in epochs for row in _shuffled(num_prompts, f"{config.seed}:{epoch}")][:num]

@@ -1,4 +1,4 @@
-"""The settings that fine-tuning and distillation share."""
+"""Settings that fine-tuning and distillation share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from train.runs.settings import TrainerConfig
 
 
 class TuningConfig(TrainerConfig):
-    """Settings of every training on examples or prompts in batches."""
+    """Settings of training on batches of examples or prompts."""
 
     batch_size: PositiveInt = Field(32, description="Examples per optimizer step, over all devices.")
-    max_time_s: float | None = Field(None, gt=0, description="Seconds after which training stops before max_steps.")
+    max_time_s: float | None = Field(
+        None, gt=0, description="Time limit in seconds; training stops there or at max_steps."
+    )

@@ -1,7 +1,7 @@
 """Supervised fine-tuning on prompts with completions: the cold start before reinforcement learning.
 
-Rows are `prompt` + `completion`, or `messages`. Prompts become messages exactly as they do when difficulty is measured
-and when GRPO trains (`curate.engines.prompts`), and only what the model itself has to write is learned.
+Rows are `prompt` + `completion`, or `messages`. Prompts become messages exactly as in measuring difficulty and in
+GRPO (`curate.engines.prompts`), and only the text that the model itself must write is learned.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ OWN: Final = TAKEN | {"max_length", "packing", "assistant_only_loss", "completio
 class SftConfig(TuningConfig):
     """Fine-tune a model on prompts with completions.
 
-    Data has the columns `prompt` and `completion`, or `messages`, or others that `gradus curate ingest` takes for
+    Data has the columns `prompt` and `completion`, or `messages`, or others that `gradus curate ingest` detects as
     problem and solution; --map prompt=COLUMN and --map solution=COLUMN name them. Only the completion (of `messages`:
-    the assistant's turns) is learned. After a stop, the same command resumes from the last
-    checkpoint. The model is left in OUT/model.
+    the assistant's turns) is learned. After a stop, the same command resumes from its last checkpoint. The model is
+    written to OUT/model.
 
     Example: gradus train sft --model toy --data cold_start.jsonl --out runs/sft --batch-size 128 --learning-rate 2e-3
     """
 
-    max_tokens: PositiveInt = Field(1024, description="Longer examples are cut at the end.")
+    max_tokens: PositiveInt = Field(1024, description="Maximum tokens of an example; longer ones are cut at the end.")
     packing: bool = Field(False, description="Fill each row with several examples; needs FlashAttention.")
-    completion_column: str = Field(COMPLETION, description="Column with what the model shall write.")
+    completion_column: str = Field(COMPLETION, description="Column with the completions to learn.")
 
 
 def sft(
@@ -52,12 +52,12 @@ def sft(
     force: Force = False,
     maps: Maps = [],  # noqa: B006  # typer copies it
 ) -> None:
-    """Train and leave the model in `out/model`."""
+    """Train and write the model to `out/model`."""
     fine_tune(Job("sft", model, data, out, force), read_examples(data, config.completion_column, maps), config)
 
 
 def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
-    """Fine-tune on rows of prompts with completions, in a run folder that belongs to the job's command."""
+    """Fine-tune on rows of prompts with completions, in a run folder of the job's command."""
     run_training(
         job,
         Training(

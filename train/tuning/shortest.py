@@ -1,4 +1,4 @@
-"""Long to short: teach a model its own shortest right answers (Kimi k1.5, 2501.12599, sec. 2.4)."""
+"""Long-to-short training on a model's own shortest right answers (Kimi k1.5, 2501.12599, sec. 2.4)."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ OWN: Final = TAKEN | {"beta", "max_length"}
 class ShortestConfig(SftConfig):
     """Shorten a model's answers and keep them right.
 
-    Data is an artifact with samples of this model. By sft it learns its shortest right answer of a problem; by dpo it
-    learns to prefer that to longer wrong answers and to right ones much longer. The model is left in OUT/model.
+    Data is an artifact with samples of this model. With sft it learns its shortest right answer to a problem; with dpo
+    it learns to prefer that to longer wrong answers and to much longer right ones. The model is written to OUT/model.
 
     Example: gradus train shortest --model runs/grpo/model --data runs/difficulty --out runs/short --method dpo
     """
 
-    method: Literal["sft", "dpo"] = Field("sft", description="Fine-tune on the shortest, or prefer them.")
-    min_right: PositiveInt = Field(2, description="By sft: right answers that a problem needs to count.")
+    method: Literal["sft", "dpo"] = Field("sft", description="Fine-tune on the shortest, or learn to prefer them.")
+    min_right: PositiveInt = Field(2, description="With sft: right answers that a problem needs to be used.")
     ratio: float = Field(
-        1.5, gt=1, description="By dpo: right answers longer than the shortest by this factor are rejected."
+        1.5, gt=1, description="With dpo: right answers at least this many times as long are rejected."
     )
-    dpo_beta: float = Field(0.1, gt=0, description="By dpo: how strongly the start is held on to.")
+    dpo_beta: float = Field(0.1, gt=0, description="With dpo: strength of the constraint to the initial model.")
 
 
 def shortest(model: Model, data: DataFile, out: Out, config: ShortestConfig, force: Force = False) -> None:
-    """Train and leave the model in `out/model`."""
+    """Train and write the model to `out/model`."""
     job = Job("shortest", model, data, out, force)
     if config.method == "sft":
         fine_tune(job, shortest_right_answers(data, config.min_right), config)

@@ -1,4 +1,4 @@
-"""What the tests of objectives share: an untrained model with problems, and one generation of it."""
+"""Fixtures of the objective tests: an untrained model with problems, and one generation of it."""
 
 from pathlib import Path
 

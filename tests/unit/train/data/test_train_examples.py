@@ -1,4 +1,4 @@
-"""Examples for fine-tuning, read as ingest reads problems: any format and column, every text as it stands."""
+"""Examples for fine-tuning, read as ingest reads problems: any format and column, with unchanged texts."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ def jsonl(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
     return path
 
 
-def test_prompts_and_completions_stay_as_they_stand_in_every_format(tmp_path: Path) -> None:
+def test_prompts_and_completions_are_unchanged_in_every_format(tmp_path: Path) -> None:
     lines = jsonl(tmp_path / "pairs.jsonl", PAIRS)
     (tmp_path / "pairs.json").write_text(json.dumps(PAIRS))
     (tmp_path / "pairs.jsonl.gz").write_bytes(gzip.compress(lines.read_bytes()))
@@ -44,14 +44,14 @@ def test_prompts_and_completions_stay_as_they_stand_in_every_format(tmp_path: Pa
         assert rows.digest == sha256_of(tmp_path / name)
 
 
-def test_conversations_come_whole(tmp_path: Path) -> None:
+def test_conversations_are_read_whole(tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "Q?"}, {"role": "assistant", "content": " A "}]
     rows = [{"messages": turns, "prompt": "unread", "completion": "unread"}, {"messages": turns[:1]}]
     read = read_examples(jsonl(tmp_path / "chat.jsonl", rows), "completion").frame
     assert read.to_dicts() == [{"messages": turns}, {"messages": turns[:1]}]
 
 
-def test_other_columns_are_found_as_ingest_finds_them_and_said(
+def test_other_columns_are_detected_as_by_ingest_and_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = jsonl(tmp_path / "set.jsonl", [{"instruction": "Do.", "input": "", "output": " Done. "}])
@@ -59,7 +59,7 @@ def test_other_columns_are_found_as_ingest_finds_them_and_said(
     assert capsys.readouterr().out == "set: prompt <- instruction + input, completion <- output\n"
 
 
-def test_a_map_names_columns_and_makes_other_examples(tmp_path: Path) -> None:
+def test_a_map_names_columns_and_changes_the_digest(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "set.jsonl", [{"prompt": "no", "completion": "no", "q": {"text": "Q?"}, "a": "A"}])
     rows = read_examples(path, "completion", ["prompt=q.text", "solution=a"])
     assert rows.frame.rows() == [("Q?", "A")]
@@ -72,30 +72,28 @@ def test_a_map_names_columns_and_makes_other_examples(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "column", "line"),
     [
-        ([], "completion", "holds no rows; nothing to work on"),
+        ([], "completion", "has no rows; give a source with at least one"),
         ([{"prompt": "Q?", "a": 1}], "completion", "has no column 'completion'; it has prompt, a"),
         ([{"prompt": "Q?", "solution": "A"}], "answer", "has no column 'answer'; it has prompt, solution"),
-        ([{"prompt": 7, "completion": "A"}], "completion", "a prompt or completion is int, no text: 7"),
-        ([{"prompt": "Q?", "completion": ["A"]}], "completion", "a prompt or completion is list, no text"),
-        ([{"prompt": "Q?", "completion": "\ud800"}], "completion", "its rows make no table"),
+        ([{"prompt": 7, "completion": "A"}], "completion", "a prompt or completion is int, not text: 7"),
+        ([{"prompt": "Q?", "completion": ["A"]}], "completion", "a prompt or completion is list, not text"),
+        ([{"prompt": "Q?", "completion": "\ud800"}], "completion", "its rows do not form a table"),
         ([{"foo": "Q?"}], "completion", "no column looks like the problem"),
     ],
 )
-def test_what_cannot_be_learned_from_is_named(
-    rows: list[dict[str, Any]], column: str, line: str, tmp_path: Path
-) -> None:
+def test_unusable_rows_are_named(rows: list[dict[str, Any]], column: str, line: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=line):
         read_examples(jsonl(tmp_path / "set.jsonl", rows), column)
 
 
-def test_a_bad_row_is_a_mistake_and_no_row_less(tmp_path: Path) -> None:
+def test_a_bad_row_is_an_error_and_not_dropped(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "set.jsonl", PAIRS)
     path.write_text(path.read_text() + "{\n")
-    with pytest.raises(UserError, match=r"set\.jsonl:4 is broken_json .*mend the row or take it out"):
+    with pytest.raises(UserError, match=r"set\.jsonl:4 is broken_json .*fix or remove the row"):
         read_examples(path, "completion")
 
 
-def test_an_artifact_gives_its_kept_rows_and_an_unfinished_one_none(tmp_path: Path) -> None:
+def test_an_artifact_gives_its_kept_rows_and_an_unfinished_one_is_refused(tmp_path: Path) -> None:
     identity = {"stage": "made", "version": 1, "config": {}, "inputs": {}}
     rows = pool_of([{"prompt": "Q?", "solution": " A ", "ground_truth": "A"}, {"prompt": "R?", "ground_truth": "B"}])
     with OutFolder(tmp_path / "out", identity) as out:

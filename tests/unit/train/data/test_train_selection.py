@@ -27,7 +27,7 @@ SOLVED = [said(f"e {RIGHT}", 8), said(f"f {RIGHT}", 9), said(f"g {RIGHT}", 12), 
 
 @pytest.fixture
 def samples(tmp_path: Path) -> Path:
-    """Three problems asked four times: one solved now and then, one nearly always (so dropped), one never."""
+    """Three problems sampled four times: one solved sometimes, one nearly always (so dropped), one never."""
     rows = sums(3)
     answers = {rows[0]["prompt"]: MIXED, rows[1]["prompt"]: SOLVED, rows[2]["prompt"]: [said(WRONG, 5)]}
     config = DifficultyConfig(
@@ -59,7 +59,7 @@ def test_pairs_reject_longer_wrong_answers_and_right_ones_half_as_long_again(sam
 
 
 def test_samples_that_give_no_example_are_one_line(samples: Path) -> None:
-    with pytest.raises(UserError, match="none of its samples will do"):
+    with pytest.raises(UserError, match="none of its samples is usable"):
         shortest_right_answers(samples, 9)
 
 

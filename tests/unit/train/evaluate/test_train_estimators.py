@@ -1,4 +1,4 @@
-"""Estimates from graded completions: unbiased, and honest about what few problems can show."""
+"""Estimates from graded completions: unbiased, with wide intervals for few problems."""
 
 from itertools import combinations
 from math import isclose
@@ -59,7 +59,7 @@ def test_a_paired_difference_sees_what_two_intervals_would_hide() -> None:
 
 
 @given(st.integers(1, 70))
-def test_powers_of_two_end_with_what_was_asked(most: int) -> None:
+def test_powers_of_two_end_with_the_given_number(most: int) -> None:
     powers = powers_of_two(most)
     assert powers[0] == 1
     assert powers[-1] == most

@@ -1,4 +1,4 @@
-"""The record of a draw: completions stand group by group, and a reward that nobody knows counts for no group."""
+"""The record of a draw: completions are in consecutive groups, and undecided rewards do not count."""
 
 import pytest
 
@@ -19,6 +19,6 @@ def test_a_group_counts_completions_with_any_reward_and_the_correct_ones_are_tho
     judged = draw.judged(rewards, rewards[:, 0])
     assert judged.num_scored.tolist() == [2, 2, 2, 3, 3, 3]
     assert judged.is_correct.tolist() == [True, False, False, False, True, True]
-    # the draw itself stays as it was
+    # the draw itself is unchanged
     assert draw == Draw((3, 4), 9, 7, 3)
     assert (judged.rows, judged.number, judged.step) == (draw.rows, draw.number, draw.step)

@@ -1,4 +1,4 @@
-"""The settings of `train grpo`: tables, the short forms that were all there was, and both on the command line."""
+"""The settings of `train grpo`: tables, short forms, and both on the command line."""
 
 import importlib
 import itertools
@@ -103,5 +103,5 @@ def test_no_two_settings_of_a_command_have_one_name(command: str) -> None:
     model = getattr(importlib.import_module(entry.module), entry.config)
     names = list(itertools.chain.from_iterable(place.names for place in places(model)))
     assert len(names) == len(set(names))
-    # a short form beside a table of its name is told from it by what it holds
+    # a short form with the name of a table differs from it by its value
     assert {name for name in short_forms(model) if name in model.model_fields} <= {"rewards"}

@@ -1,4 +1,4 @@
-"""The lineage of the objectives, held by gradients of a tiny model on one and the same generation."""
+"""The objectives, compared by gradients of a tiny model on the same generation."""
 
 import dataclasses
 import json
@@ -89,12 +89,12 @@ def test_dapo_weighs_every_token_of_the_batch_alike(generate: Any) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", [name for name, row in OBJECTIVES.items() if row.baseline != "none"])
-def test_groups_that_agree_teach_nothing_where_there_is_a_baseline(generate: Any, name: str) -> None:
+def test_groups_that_agree_have_no_gradient_where_there_is_a_baseline(generate: Any, name: str) -> None:
     assert gradient(*generate(name, always)).abs().max() == 0
 
 
 def sampled_logps(trainer: Any, scored: dict[str, Any]) -> Any:
-    """Log-probabilities of the completions' tokens under the model as it stands."""
+    """Log-probabilities of the completions' tokens under the current model."""
     import torch
 
     with torch.no_grad():
@@ -125,7 +125,7 @@ def test_kimis_regulariser_pulls_towards_the_policy_that_sampled(generate: Any) 
 
 
 @pytest.mark.heavy
-def test_kimis_optimizer_begins_anew_with_every_generation_and_its_reference_is_who_sampled(
+def test_kimis_optimizer_is_reset_in_every_generation_and_its_reference_is_the_sampling_policy(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rewards.Accuracy, "__call__", odd_start)

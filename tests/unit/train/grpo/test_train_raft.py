@@ -1,4 +1,4 @@
-"""Rejection fine-tuning inside the GRPO trainer: SFT on the correct completions, and the rest of the run as it was."""
+"""Rejection fine-tuning inside the GRPO trainer: SFT on the correct completions, with the rest of the run unchanged."""
 
 from itertools import chain, repeat
 from typing import Any
@@ -42,7 +42,7 @@ def test_the_gradient_is_that_of_sft_on_the_correct_completions(generate: Genera
 
 
 @heavy
-def test_what_wrong_completions_say_changes_nothing(generate: Generating) -> None:
+def test_the_text_of_wrong_completions_does_not_matter(generate: Generating) -> None:
     import torch
 
     trainer, scored = generate("raft", odd_start)
@@ -99,7 +99,7 @@ def test_after_a_refill_the_loss_is_divided_by_the_correct_tokens_that_are_there
         ({"reward_weights": (2.0,)}, "raft learns from correct answers"),
     ],
 )
-def test_what_has_no_part_in_fine_tuning_is_refused(option: dict[str, Any], message: str) -> None:
+def test_options_that_fine_tuning_ignores_are_refused(option: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GrpoConfig(objective="raft", **option)
     GrpoConfig(objective="dr_grpo", **option)

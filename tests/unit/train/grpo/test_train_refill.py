@@ -1,4 +1,4 @@
-"""Dynamic sampling: live groups take the place of dead ones, token for token, and nothing else changes."""
+"""Dynamic sampling: live groups replace dead ones, token for token, and nothing else changes."""
 
 from typing import Any
 

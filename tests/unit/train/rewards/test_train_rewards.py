@@ -1,4 +1,4 @@
-"""Rewards: undecided is None and never 0, a cut completion earns nothing, and no completion can break one."""
+"""Rewards: undecided is None and never 0, a cut completion earns nothing, and no completion can make one fail."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -46,7 +46,7 @@ def test_what_cannot_be_judged_is_none_and_its_reason_is_kept() -> None:
     assert reward.reasons == ["unparseable_ground_truth"]
 
 
-def test_a_cut_completion_is_wrong_even_if_the_answer_stands_in_it() -> None:
+def test_a_cut_completion_is_wrong_even_if_it_contains_the_answer() -> None:
     reward = Accuracy(SETTING)
     assert judge(reward, ["\\boxed{7} and so on"], ids=(5, 6)) == [0.0]
     assert reward.reasons == ["truncated"]
@@ -59,7 +59,7 @@ def test_a_cut_completion_can_be_left_out_of_the_baseline_instead() -> None:
 
 def test_a_think_mark_that_the_template_wrote_is_part_of_the_completion() -> None:
     setting = Setting(GradingConfig(), max_tokens=64, opening="<think>", end_ids=frozenset({END}))
-    # without the mark the box inside the thinking would count
+    # without the tag the box inside the thinking would count
     assert judge(Accuracy(setting), ["maybe \\boxed{7}", "hm</think>\\boxed{7}"]) == [0.0, 1.0]
 
 
@@ -98,7 +98,7 @@ def test_the_think_format_is_one_closed_block_and_an_answer(text: str, is_good: 
         ("look into a/no_think", True),
     ],
 )
-def test_the_last_flag_says_whether_the_think_block_shall_hold_anything(prompt: str, wants_thought: bool) -> None:
+def test_the_last_flag_decides_whether_the_think_block_must_be_filled(prompt: str, wants_thought: bool) -> None:
     assert follows_flag(prompt, "<think>3+4</think>7") is wants_thought
     assert follows_flag(prompt, "<think>\n\n</think>\n\n7") is not wants_thought
     assert not follows_flag(prompt, "7")

@@ -1,4 +1,4 @@
-"""A run folder that an earlier version wrote, with its settings beside each other, is continued and not refused."""
+"""A run folder that an earlier version wrote, with its settings at the top level, resumes and is not refused."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import yaml
 from curate.errors import UserError
 from train.grpo.config import GrpoConfig
 from train.runs.checkpoints import mark_checkpoint
-from train.runs.earlier import in_todays_form
+from train.runs.earlier import in_current_form
 from train.runs.folder import CONFIG, RunFolder, difference
 from train.runs.settings import TrainerConfig
 from train.tuning.distill import DistillConfig
@@ -51,16 +51,16 @@ def identity(command: str, config: TrainerConfig, also: dict[str, str]) -> dict[
 
 
 @pytest.mark.parametrize(("file", "command", "config", "also"), RUNS)
-def test_the_settings_of_an_earlier_run_are_those_of_today(
+def test_settings_of_an_earlier_run_get_their_current_places(
     file: str, command: str, config: TrainerConfig, also: dict[str, str]
 ) -> None:
     now = identity(command, config, also)
-    assert in_todays_form(yaml.safe_load((WRITTEN / file).read_text())) == now
-    assert in_todays_form(now) == now
+    assert in_current_form(yaml.safe_load((WRITTEN / file).read_text())) == now
+    assert in_current_form(now) == now
 
 
 @pytest.mark.parametrize(("file", "command", "config", "also"), RUNS)
-def test_an_earlier_run_goes_on_at_its_checkpoint_and_another_is_refused_by_todays_name(
+def test_an_earlier_run_resumes_and_a_changed_one_is_refused_by_the_current_name(
     tmp_path: Path, file: str, command: str, config: TrainerConfig, also: dict[str, str]
 ) -> None:
     written = (WRITTEN / file).read_text()
@@ -81,7 +81,7 @@ def test_an_earlier_run_goes_on_at_its_checkpoint_and_another_is_refused_by_toda
 
 @pytest.mark.parametrize("name", ["teacher", "divergence", "temperature"])
 def test_what_on_policy_distillation_learned_from_is_compared(name: str) -> None:
-    earlier = in_todays_form(yaml.safe_load((WRITTEN / "distill_on_policy.yaml").read_text()))
+    earlier = in_current_form(yaml.safe_load((WRITTEN / "distill_on_policy.yaml").read_text()))
     changed = {"teacher": "runs/other", "divergence": 0.25, "temperature": 0.25}[name]
     other = identity("distill-on-policy", ON_POLICY.model_copy(update={name: changed}), {"teacher_digest": "3"})
     assert str(difference(earlier, other)).startswith(f"{name}: ")
@@ -89,4 +89,4 @@ def test_what_on_policy_distillation_learned_from_is_compared(name: str) -> None
 
 def test_an_evaluation_and_a_folder_of_other_commands_stay_as_they_are() -> None:
     evaluation = {"command": "evaluate", "config": {"temperature": 0.6, "max_tokens": 9, "template": "{prompt}"}}
-    assert in_todays_form(evaluation) == evaluation
+    assert in_current_form(evaluation) == evaluation

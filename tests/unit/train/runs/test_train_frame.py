@@ -1,4 +1,4 @@
-"""The frame of a training run: what is refused before a folder is claimed, and what a finished one says."""
+"""The frame of a training run: refusals before a folder is claimed, and reuse of a finished run."""
 
 from pathlib import Path
 from typing import Any

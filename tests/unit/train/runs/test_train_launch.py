@@ -1,4 +1,4 @@
-"""The accelerate configurations that come with Gradus: accelerate reads each, and a wrong name is one line."""
+"""The accelerate configurations that Gradus ships: accelerate reads each, and a wrong name is one line."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from train.runs.launch import FOLDER, config_names
 def test_accelerate_reads_every_field_of_a_configuration(name: str) -> None:
     from accelerate.commands.config.config_args import load_config_from_file
 
-    # it raises on a key that it does not know
+    # it raises on an unknown key
     read = load_config_from_file(str(FOLDER / f"{name}.yaml"))
     assert read.num_processes >= 2
     wanted = {"fsdp": "FSDP", "zero": "DEEPSPEED", "ddp": "MULTI_GPU", "cpu": "MULTI_CPU"}
@@ -33,7 +33,7 @@ def test_accelerate_would_launch_gradus_by_a_configuration(name: str) -> None:
     assert settled.use_deepspeed == name.startswith("zero")
 
 
-def test_a_configuration_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_configuration_is_printed_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
     app(["train", "accelerate-config", "fsdp"], standalone_mode=False)
     assert capsys.readouterr().out == (FOLDER / "fsdp.yaml").read_text()
     app(["train", "accelerate-config"], standalone_mode=False)

@@ -1,4 +1,4 @@
-"""A run folder continues its own run, refuses another by name, and forgets what a kill left half done."""
+"""A run folder continues its own run, refuses another by name, and removes what a kill left unfinished."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ def steps_in(path: Path) -> list[int]:
     return [json.loads(line)["step"] for line in path.read_text().splitlines()]
 
 
-def test_a_rerun_goes_on_at_the_last_whole_checkpoint_and_drops_a_torn_one(tmp_path: Path) -> None:
+def test_a_rerun_resumes_from_the_last_whole_checkpoint_and_drops_a_torn_one(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", identity()) as run:
         checkpoint(run.folder, 10)
         checkpoint(run.folder, 20)
@@ -46,7 +46,7 @@ def test_a_rerun_goes_on_at_the_last_whole_checkpoint_and_drops_a_torn_one(tmp_p
         assert not (run.folder / "checkpoint-30").exists()
 
 
-def test_a_rerun_forgets_log_lines_after_the_checkpoint_and_a_torn_last_line(tmp_path: Path) -> None:
+def test_a_rerun_removes_log_lines_after_the_checkpoint_and_a_torn_last_line(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", identity()) as run:
         checkpoint(run.folder, 20)
         (run.folder / LOG).write_text(lines(10, 20, 30))
@@ -56,7 +56,7 @@ def test_a_rerun_forgets_log_lines_after_the_checkpoint_and_a_torn_last_line(tmp
         assert steps_in(run.folder / DRAWS) == [19, 20]
 
 
-def test_without_a_checkpoint_a_rerun_forgets_every_line(tmp_path: Path) -> None:
+def test_without_a_checkpoint_a_rerun_removes_every_line(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", identity()) as run:
         (run.folder / LOG).write_text(lines(1, 2))
     with RunFolder(tmp_path / "run", identity()) as run:
@@ -79,7 +79,7 @@ def test_another_run_is_refused_by_the_name_of_what_differs(tmp_path: Path, chan
         pass
 
 
-def test_a_run_that_could_not_even_start_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_run_that_failed_to_start_is_replaced(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", identity()):
         pass
     for settings in ({"lr": 2}, {"lr": 3}):
@@ -111,7 +111,7 @@ def test_force_starts_over_and_leaves_nothing_of_the_earlier_run(tmp_path: Path)
 
 def test_a_folder_with_other_files_is_never_cleared(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(UserError, match="no training run"), RunFolder(tmp_path, identity(), force=True):
+    with pytest.raises(UserError, match="not a training run"), RunFolder(tmp_path, identity(), force=True):
         pass
     assert (tmp_path / "thesis.tex").exists()
 
@@ -139,12 +139,12 @@ def test_a_checkpoint_of_another_format_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_cutting_a_log_that_is_not_there_is_nothing(tmp_path: Path) -> None:
+def test_cutting_a_missing_log_does_nothing(tmp_path: Path) -> None:
     cut_after(tmp_path / "none.jsonl", 3)
     assert not (tmp_path / "none.jsonl").exists()
 
 
-def test_a_start_that_was_killed_before_its_first_file_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_start_that_was_killed_before_its_first_file_is_replaced(tmp_path: Path) -> None:
     def start(number: int) -> None:
         with RunFolder(tmp_path / str(number), identity()):
             pass
