@@ -1,8 +1,8 @@
-"""Config models: frozen, strict, and the single place of an option's name, type, default and help.
+"""Config models: frozen, strict, and the single definition of an option's name, type, default and help.
 
 `Config` is the base of every stage's and trainer's config. `parse` turns a mapping (one YAML table, one set of command
-line options) into a config or into one `UserError` line that names the nearest right key. `RUNTIME` marks a field that
-changes how a result is computed but not the result (a device, a number of workers): it stays out of the fingerprint.
+line options) into a config, or raises one `UserError` line that names the nearest valid key. `RUNTIME` marks a field
+that changes how a result is computed but not the result (a device, a number of workers); the fingerprint omits it.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class Config(BaseModel):
 def parse(
     model: type[C], values: Mapping[str, Any], where: str | Callable[[tuple[str, ...]], str], table: str = ""
 ) -> C:
-    """Build `model` from `values`; raise `UserError` on the first thing wrong, with `where` in front.
+    """Build `model` from `values`; raise `UserError` on the first error, prefixed with `where`.
 
-    `where` is how the user knows the values: a file name, or `--` for command line options, or a function that says
-    which for the path of a field; `table` is the path of keys to them inside the file, e.g. `stages.dedup`.
+    `where` is the origin of the values: a file name, `--` for command line options, or a function that returns either
+    for the path of a field. `table` is the path of keys to the values inside the file, e.g. `stages.dedup`.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        # a name that does not exist explains one that is missing
+        # an unknown name first: a misspelt key explains a missing one
         first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
         origin = where(tuple(map(str, first["loc"]))) if callable(where) else where
         raise UserError(_option_line(model, first) if origin == "--" else _line(model, first, origin, table)) from None
@@ -79,20 +79,20 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except IsADirectoryError:
         raise UserError(f"{path}: is a folder; give the path of a YAML file") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not valid YAML ({' '.join(str(error).split())}); mend it and run again") from None
+        raise UserError(f"{path}: not valid YAML ({' '.join(str(error).split())}); correct it and run again") from None
     if not isinstance(loaded, dict):
-        raise UserError(f"{path}: holds no table of settings; write `name: value` lines")
+        raise UserError(f"{path}: is not a table of settings; write `name: value` lines")
     return loaded
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """`; did you mean X?` for the closest known word, else the list of what exists."""
+    """`did you mean X?` for the closest known word, else `choose from` the list of known words."""
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean {close[0]}?" if close else f"choose from {', '.join(sorted(known))}"
 
 
 def option(name: str) -> str:
-    """How a setting reads on a command line: `--sampling.max-tokens`."""
+    """The command line form of a setting: `--sampling.max-tokens`."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -105,7 +105,7 @@ def _line(model: type[Config], error: ErrorDetails, where: str, table: str) -> s
 
 def _option_line(model: type[Config], error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
-        # inside a table that is given whole, as YAML; or a keyword of our own
+        # inside a table given as YAML, or a keyword in our own code
         above, wrong = [str(part) for part in error["loc"][:-1]], str(error["loc"][-1])
         name = f"{option('.'.join(above))}: {wrong}" if above else option(wrong)
         return f"{name} is not a setting; {_nearest_setting(model, error['loc'])}"
@@ -123,7 +123,7 @@ def _complaint(name: str, error: ErrorDetails) -> str:
 
 
 def _option_at(model: type[Config], loc: tuple[int | str, ...]) -> str:
-    """The option of the setting at a place, by its short form where it has one; '' for the config as a whole."""
+    """The option of the setting at `loc`, in its short form if it has one; '' for the config as a whole."""
     found = [place for place in places(model) if place.path == loc[: len(place.path)]]
     if not found:
         return ""
@@ -131,7 +131,7 @@ def _option_at(model: type[Config], loc: tuple[int | str, ...]) -> str:
 
 
 def _nearest_setting(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
-    """Which setting may have been meant by the wrong one at the end of a place; names are as seen from its table."""
+    """A suggestion for the unknown setting at the end of `loc`; names are relative to its table."""
     inner, word = model, str(loc[-1])
     for part in loc[:-1]:
         found = table_of(inner.model_fields[str(part)]) if str(part) in inner.model_fields else None

@@ -1,16 +1,16 @@
-"""The number of processors that this process may use, which bounds the threads and sandboxes it starts."""
+"""Number of CPU cores that this process may use, which bounds the threads and sandboxes it starts."""
 
 from __future__ import annotations
 
 import os
 from typing import Final
 
-# as Python 3.13 reads it
+# Python 3.13 reads the same variable
 VARIABLE: Final = "PYTHON_CPU_COUNT"
 
 
 def usable_cores() -> int:
-    """The number in `PYTHON_CPU_COUNT` where there is one, else the processors that the system lets it run on."""
+    """The value of `PYTHON_CPU_COUNT` if it is a positive number, else the cores that the system allows."""
     stated = os.environ.get(VARIABLE, "")
     if stated.isdecimal() and int(stated):
         return int(stated)

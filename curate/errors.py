@@ -2,8 +2,8 @@
 
 
 class UserError(Exception):
-    """A mistake that the user can mend. Its text is one line: where, what is wrong, what to do next.
+    """A mistake that the user can correct. Its text is one line: where, what is wrong, what to do next.
 
-    The door prints it without a traceback and exits 1. Anything else that escapes a command is a bug and keeps its
-    traceback.
+    `gradus` prints it without a traceback and exits with 1. Any other exception that escapes a command is a bug and
+    keeps its traceback.
     """

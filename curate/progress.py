@@ -1,4 +1,4 @@
-"""A progress bar that appears only when work lasts over two seconds, on stderr, and stays out of logs and pipes."""
+"""A progress bar on stderr, shown only on a terminal and only when work takes over two seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DELAY_S: Final = 2.0
 class Progress:
     """Counts work done: `with Progress("dedup", total) as progress: progress.tick(n)`.
 
-    `total` is None where it is unknown. Quiet when stderr is not a terminal.
+    `total` is None where it is unknown. Prints nothing when stderr is not a terminal.
     """
 
     def __init__(self, label: str, total: int | None) -> None:

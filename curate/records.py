@@ -1,7 +1,7 @@
-"""What a problem and a sample are: the columns, documented once, and a problem's key.
+"""The columns of a problem and of a sample, documented once, and a problem's key.
 
-`PROBLEM` holds the columns that ingest writes, `ADDED` those that later stages add, `DECISION` the two that say whether
-a row was kept, and `SAMPLE` one model completion. A stage reads only columns listed here.
+`PROBLEM` holds the columns that ingest writes, `ADDED` those that later stages add, `DECISION` the two that record
+whether a row was kept, and `SAMPLE` one model completion. A stage reads only columns listed here.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 
 
 def normalise_prompt(prompt: str) -> str:
-    """The prompt without differences that carry no meaning: Unicode form (NFC), invisible marks, runs of white space.
+    """The prompt without meaningless differences: Unicode form (NFC), invisible marks, runs of white space.
 
     NFC, not NFKC: NFKC turns x² into x2 and would merge two different problems.
     """
@@ -110,8 +110,8 @@ def normalise_prompt(prompt: str) -> str:
 def problem_key(prompt: str, kind: str = "math", choices: Sequence[str] | None = None) -> str:
     """Content identity of a problem: 24 hex digits of SHA-256 over the normalised prompt, kind and choices.
 
-    White space and Unicode form do not matter; operators, figures and the order of choices do.
+    White space and Unicode form do not matter; operators, digits and the order of choices do.
     """
     parts = [kind, normalise_prompt(prompt), *(normalise_prompt(choice) for choice in choices or ())]
-    # unit separators: no part can spill into its neighbour, since normalising turns \x1f into a space
+    # unit separators keep the parts distinct: normalising turns \x1f into a space
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -1,4 +1,4 @@
-"""The stages by name: the module that holds each, and its config model. It imports none of them."""
+"""The stages by name: the module and config model of each; imports none of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 
 class Entry(NamedTuple):
-    """Where a stage lives. Its module has the config model of this name and `stage(config) -> Stage`.
+    """Location of a stage: the module defines the config model of this name and `stage(config) -> Stage`.
 
-    The module of `FIRST`, which reads sources, has `stage(config, plans)`.
+    The module of `FIRST`, which reads sources, defines `stage(config, plans)`.
     """
 
     module: str

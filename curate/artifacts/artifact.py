@@ -3,7 +3,7 @@
     README.md  manifest.json  kept/*.parquet  dropped/*.parquet  samples/*.parquet  plots/*.png
 
 `open_artifact` checks the folder against its manifest and reads it, whole or a batch at a time; `write_shard` and
-`seal` make one. Nobody else builds a path inside an artifact.
+`seal` create one. No other module builds the path of a shard.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Artifact:
     manifest: Manifest
 
     def scan(self, part: str = "kept") -> pl.LazyFrame:
-        """A lazy frame over all rows of `kept`, `dropped` or `samples`; `UserError` where there is no such part."""
+        """A lazy frame over all rows of `kept`, `dropped` or `samples`; `UserError` if the part is missing."""
         return scan_part(self.folder, part)
 
     def read(self, part: str = "kept") -> pl.DataFrame:
@@ -70,7 +70,7 @@ def scan_part(folder: Path, part: str) -> pl.LazyFrame:
     """A lazy frame over the shards of a part, in order, whether or not the artifact is complete."""
     shards = sorted((folder / part).glob("*.parquet"))
     if not shards:
-        raise UserError(f"{folder}: has no {part} rows; choose from {', '.join(PARTS)}, or the stage that makes them")
+        raise UserError(f"{folder}: has no {part} rows; choose from {', '.join(PARTS)}, or run a stage that has them")
     return pl.scan_parquet(shards, glob=False)
 
 
@@ -108,7 +108,7 @@ def list_files(folder: Path) -> list[FileEntry]:
 
 
 def seal(folder: Path, fields: Mapping[str, Any]) -> Manifest:
-    """Write README.md and then manifest.json over the shards that lie in `folder`; the artifact is complete after it.
+    """Write README.md and then manifest.json for the shards in `folder`, which completes the artifact.
 
     `fields` are the manifest's other fields: stage, version, fingerprint, config, inputs, counts, reasons.
     """
@@ -121,7 +121,7 @@ def seal(folder: Path, fields: Mapping[str, Any]) -> Manifest:
 
 
 def _readme(manifest: Manifest) -> str:
-    """The smallest card that `load_dataset(folder, part)` needs; `gradus card build` writes the full one."""
+    """The minimal card that `load_dataset(folder, part)` needs; `gradus card build` writes the full one."""
     # a part without rows gets no config: load_dataset refuses an empty one
     parts = [part for part in PARTS if any(e.num_rows for e in manifest.files if e.path.startswith(f"{part}/"))]
     configs = "\n".join(f"- config_name: {part}\n  data_files: {part}/*.parquet" for part in parts)

@@ -1,8 +1,8 @@
 """The order of the artifacts in a folder, from the digests in their manifests.
 
-An artifact names the digest of its pool. A stage that dropped nothing and added nothing leaves the digest of its pool,
-so that several artifacts may have one digest; they follow the one that made it, in the order they were written.
-Where one stage did so twice, those are tries beside each other.
+An artifact records the digest of its pool. A stage that drops and adds nothing keeps the digest of its pool, so several
+artifacts can share one digest; they follow the artifact that first had it, in the order they were written. Two such
+artifacts of one stage are alternatives, not successors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from curate.artifacts.manifest import MANIFEST, Manifest
 
 
 def ends_of(made: Mapping[Path, Manifest]) -> list[Path]:
-    """The artifacts that none of the others was made from: one where all are one chain."""
+    """The artifacts from which no other was made: exactly one if all form a single chain."""
     pools = {manifest.inputs.get("pool") for manifest in made.values() if not _changes_nothing(manifest)}
     ends: dict[str, list[Path]] = {}
     for path, manifest in made.items():
@@ -25,7 +25,7 @@ def ends_of(made: Mapping[Path, Manifest]) -> list[Path]:
 
 
 def ancestors_of(last: Manifest, made: Mapping[Path, Manifest]) -> list[Path]:
-    """The artifacts among `made` that one came from, first one first; absent ones are left out."""
+    """The artifacts among `made` from which `last` was made, oldest first; absent ones are left out."""
     chain: list[Path] = []
     left, wanted = dict(made), last.inputs.get("pool")
     seen = {(last.digest, last.stage)}
@@ -46,5 +46,5 @@ def _changes_nothing(manifest: Manifest) -> bool:
 
 
 def _place(path: Path, manifest: Manifest) -> tuple[bool, int]:
-    """The order among artifacts of one digest: the one that made it first, then by time."""
+    """The sort key among artifacts of one digest: the one that first had it, then by time."""
     return _changes_nothing(manifest), (path / MANIFEST).stat().st_mtime_ns

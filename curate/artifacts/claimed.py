@@ -1,12 +1,12 @@
-"""The life of a folder that a command writes: claimed, compared with the run before, filled, sealed and left.
+"""The life cycle of a folder that a command writes: claim, compare with the earlier run, fill, seal, release.
 
     .lock            held while a process writes here
-    .clearing.tmp    there while an earlier run's files are deleted: a start that finds it ends the deletion
+    .clearing.tmp    exists while an earlier run's files are deleted; a start that finds it completes the deletion
     .NAME.tmp        a file that is being written (`write_atomic`)
 
-Whoever enters holds the lock; files that gradus did not write are refused; an earlier run with another identity is
-refused by name, unless `force`, or unless it left nothing to lose; with the same identity it is continued or reused.
-Three kinds of folder live so: a stage's artifact (`curate.artifacts.folder`), a training run (`train.runs.folder`) and
+The entering process holds the lock. Files that gradus did not write are refused. An earlier run with another identity
+is refused, unless `force` is set or it left nothing to lose; one with the same identity is continued or reused. Three
+kinds of folder work this way: a stage's artifact (`curate.artifacts.folder`), a training run (`train.runs.folder`) and
 a dataset (`data_cards.dataset.folder`). Each defines its identity, what counts as begun, and the files it owns.
 """
 
@@ -26,15 +26,15 @@ CLEARING: Final = ".clearing.tmp"
 
 
 class ClaimedFolder(ABC):
-    """`with` a claimed folder: locked, checked, and ready to be filled or continued.
+    """A context manager: inside `with`, the folder is locked, checked and ready to be filled or continued.
 
     place: the folder that the user named; messages name it.
-    folder: where files are written: the place itself, or a folder beside it that is moved there whole.
+    folder: the folder that files are written to: the place itself, or one beside it that is moved there when complete.
     """
 
     BUSY: ClassVar[str]  # the message if another process holds the lock
-    INSTEAD: ClassVar[str]  # what to do where the folder cannot be written
-    FORCE_STARTS_OVER: ClassVar[bool]  # whether force replaces the same run too, or only another one
+    INSTEAD: ClassVar[str]  # the advice if the folder cannot be written
+    FORCE_STARTS_OVER: ClassVar[bool]  # whether force also replaces a run with the same identity
 
     def __init__(self, place: Path, folder: Path, *, force: bool) -> None:
         self.place, self.folder = place, folder
@@ -75,7 +75,7 @@ class ClaimedFolder(ABC):
 
     @abstractmethod
     def _begin(self) -> None:
-        """Write the identity, where the folder does not hold it yet, and drop what a kill left half done."""
+        """Write the identity if the folder lacks it, and delete what a killed run left unfinished."""
 
     def _claim(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ class ClaimedFolder(ABC):
             raise UserError(f"{self.place}: {self.BUSY}") from None
 
     def _makes_way(self) -> bool:
-        """Whether the earlier run is replaced; raises `UserError` where it may not be."""
+        """Whether the earlier run is replaced; raises `UserError` if it must not be."""
         objection = self._objection()
         if objection and not self._force and self._has_begun():
             raise UserError(f"{self.place}: {objection}")
@@ -94,7 +94,7 @@ class ClaimedFolder(ABC):
     def _settle(self) -> None:
         mark = self.folder / CLEARING
         if mark.exists() or self._makes_way():
-            # what is half deleted belongs to no run: no start may take it for its own
+            # a half-deleted folder belongs to no run: the mark keeps every start from reusing it
             mark.touch()
             self._clear()
         self._begin()

@@ -1,14 +1,14 @@
-"""The folder of a stage's artifact: what is already done in it, and how it becomes complete.
+"""The folder of a stage's artifact: its finished batches, and how it becomes complete.
 
     state.json       fingerprint of the run in progress, written before the first shard
     kept/ dropped/   one shard each per finished batch; dropped is written second: its presence means the batch is done
     samples.jsonl    the model's samples so far
-    scratch.tmp/     what a stage spills while it runs
-    manifest.json    last of all
+    scratch.tmp/     temporary files of a running stage
+    manifest.json    written last
 
-The lifecycle is that of `curate.artifacts.claimed`. A rerun with the same fingerprint resumes, or reuses a complete
-artifact. Another fingerprint is refused unless `force`, which starts over. A run that could not even start does not
-block the next one.
+The life cycle is that of `curate.artifacts.claimed`. A rerun with the same fingerprint resumes, or reuses a complete
+artifact. Another fingerprint is refused unless `force`, which starts over. An earlier run that left only its state does
+not block the next one.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ OURS: Final = (*PARTS, "plots", "README.md", MANIFEST, STATE, LOG, LOCK)
 
 
 def prospect(folder: Path, wanted: str | None) -> Prospect:
-    """What a run with the fingerprint `wanted` would do in a folder; nothing is written.
+    """What a run with the fingerprint `wanted` would do in a folder; writes nothing.
 
-    `replace` is refused without force; None is the fingerprint of a run whose input is not known yet.
+    `replace` is refused without force; `wanted` is None while the input of the run is unknown.
     """
     earlier = None if (folder / CLEARING).exists() else _fingerprint_in(folder)
     if earlier is not None and earlier == wanted:
@@ -69,9 +69,9 @@ class OutFolder(ClaimedFolder):
     def __init__(
         self, folder: Path, identity: Mapping[str, Any], *, reads: Sequence[Path] = (), force: bool = False
     ) -> None:
-        """`identity` holds stage, version, config and inputs: what the fingerprint is made from.
+        """`identity` holds stage, version, config and inputs, from which the fingerprint is computed.
 
-        `reads` are the paths that the run reads: `force` would delete what is in this folder.
+        `reads` are the paths that the run reads; none may be in this folder, whose contents `force` deletes.
         """
         super().__init__(folder, folder, force=force)
         self._reads = reads
@@ -81,13 +81,13 @@ class OutFolder(ClaimedFolder):
     def __enter__(self) -> Self:
         here = self.folder.resolve()
         if any(here in (path.resolve(), *path.resolve().parents) for path in self._reads):
-            raise UserError(f"{self.folder}: is what the run reads from; choose another folder for --out")
+            raise UserError(f"{self.folder}: is an input of the run; choose another folder for --out")
         if within := next((path for path in self._reads if path.resolve() in here.parents), None):
             raise UserError(f"{self.folder}: is inside {within}, which the run reads; choose a folder beside it")
         return super().__enter__()
 
     def complete(self) -> Manifest | None:
-        """The manifest, after checking every file, where this very work is already done."""
+        """The manifest, after checking every file, if the artifact is complete; else None."""
         if not (self.folder / MANIFEST).exists():
             return None
         manifest = read_manifest(self.folder)
@@ -106,7 +106,7 @@ class OutFolder(ClaimedFolder):
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """An empty folder within this one, for what is spilled on the way; deleted at the end, after a kill here."""
+        """An empty folder inside this one for temporary files; deleted on exit, or on the next entry after a kill."""
         folder = self.folder / SCRATCH
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -116,9 +116,9 @@ class OutFolder(ClaimedFolder):
             shutil.rmtree(folder, ignore_errors=True)
 
     def finish(self, facts: Facts | None = None, plots: Plots | None = None) -> Manifest:
-        """Count the rows of the shards and write README and manifest; the artifact is complete after this.
+        """Count the rows of the shards and write README and manifest, which completes the artifact.
 
-        `facts` computes further figures for the manifest from the parts on disk, `plots` pictures for `plots/`.
+        `facts` computes further figures for the manifest from the parts on disk, `plots` draws pictures for `plots/`.
         """
         kept = scan_part(self.folder, "kept").select(pl.len()).collect().item()
         reasons = scan_part(self.folder, "dropped").group_by("drop_reason").len().sort("drop_reason").collect()
@@ -156,13 +156,13 @@ class OutFolder(ClaimedFolder):
 
     def _begin(self) -> None:
         if (self.folder / MANIFEST).exists():
-            self._tidy()  # the earlier run may have been killed between its manifest and this
+            self._tidy()  # a kill may have come between the manifest and this step
         else:
             state = {name: self._identity[name] for name in ("stage", "version", "fingerprint", "config", "inputs")}
             write_atomic(self.folder / STATE, (canonical_json(state) + "\n").encode())
 
     def _tidy(self) -> None:
-        """Take away what only a run in progress needs."""
+        """Delete the files that only a run in progress needs."""
         for name in (STATE, LOG):
             (self.folder / name).unlink(missing_ok=True)
 
@@ -172,7 +172,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _fingerprint_in(folder: Path) -> str | None:
-    """The fingerprint of the complete artifact or of the run in progress; None in a folder without either."""
+    """The fingerprint of the complete artifact or of the run in progress; None if the folder has neither."""
     if (folder / MANIFEST).exists():
         return read_manifest(folder).fingerprint
     state = folder / STATE
@@ -180,6 +180,6 @@ def _fingerprint_in(folder: Path) -> str | None:
 
 
 def _has_begun(folder: Path) -> bool:
-    """Whether a run in this folder left anything to lose: one that could not even start leaves its state alone."""
+    """Whether a run in this folder left anything to lose; one that failed to start leaves only its state."""
     files = (path for path in folder.rglob("*") if path.is_file() and SCRATCH not in path.relative_to(folder).parts)
     return any(path.stat().st_size > 0 for path in files if path.name != STATE)

@@ -1,4 +1,4 @@
-"""The funnel: how many problems each stage of a run took in, kept and dropped, and why; in words and as a picture."""
+"""The funnel: how many problems each stage of a run took in, kept and dropped, and why; as text and as a picture."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Step(NamedTuple):
 
 
 def chain_in(run: Path) -> list[str]:
-    """The stages in a folder of artifacts, each made from what the one before kept; `UserError` where they branch."""
+    """The stages in a folder of artifacts, each made from what the previous one kept; `UserError` if they branch."""
     made = {path.parent: read_manifest(path.parent) for path in sorted(run.glob(f"*/{MANIFEST}"))}
     ends = ends_of(made)
     if not ends:
         raise UserError(f"{run}: holds no artifacts; give a folder that `gradus curate run` wrote, or one of artifacts")
     if len(ends) > 1:
         names = ", ".join(path.name for path in ends)
-        raise UserError(f"{run}: {names} each end a chain of their own; leave one chain in the folder")
+        raise UserError(f"{run}: {names} each end a separate chain; keep one chain in the folder")
     others = {path: manifest for path, manifest in made.items() if path != ends[0]}
     return [path.name for path in (*ancestors_of(made[ends[0]], others), ends[0])]
 
@@ -51,7 +51,7 @@ def step_of(manifest: Manifest) -> Step:
 
 
 def table(steps: Sequence[Step]) -> str:
-    """The funnel in words: a line a stage with a bar for what is left of the whole pool, then its reasons."""
+    """The funnel as text: a line a stage with a bar for the share of the whole pool that is left, then its reasons."""
     if not steps:
         return "no stage is finished yet"
     total = max(steps[0].num_in, 1)
@@ -69,9 +69,9 @@ def table(steps: Sequence[Step]) -> str:
 
 
 def draw(steps: Sequence[Step], path: Path) -> None:
-    """The funnel as a PNG: a bar a stage, what is kept on the left, what is dropped by reason behind it.
+    """The funnel as a PNG: one bar a stage, the kept rows on the left, then the dropped rows by reason.
 
-    The reasons are listed under each bar with their colours, the rarest as one.
+    The reasons and their colours are listed under each bar, the rarest as one.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -86,7 +86,7 @@ def draw(steps: Sequence[Step], path: Path) -> None:
         for (_, count), colour in parts:
             axes.barh(row, count, left=left, color=colour, height=0.56)
             left += count
-        # in white on the bar, or behind all of it where it is too short for that
+        # in white on the bar, or behind the whole row if the bar is too short
         fits = step.num_kept > 0.08 * total
         place, colour = (0.0, "white") if fits else (left, INK)
         words = f"{step.num_kept:,}" if fits else f"{step.num_kept:,} kept"
@@ -104,7 +104,7 @@ def draw(steps: Sequence[Step], path: Path) -> None:
 
 
 def _parts(reasons: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], str]]:
-    """The reasons with a colour each, those that find none as one."""
+    """The reasons with a colour each; those beyond the palette share one."""
     num_own = len(DROPPED) if len(reasons) > len(DROPPED) + 1 else len(reasons)
     rest = reasons[num_own:]
     shown = [*reasons[:num_own], *([("others", sum(count for _, count in rest))] if rest else [])]

@@ -1,4 +1,4 @@
-"""The lock of a folder: one process holds it, and it falls away with the process, however that ends."""
+"""The lock of a folder: one process holds it, and the system releases it when that process ends in any way."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def take_lock(folder: Path) -> IO[str]:
         except BaseException:
             file.close()
             raise
-        # its holder removed the file between our open and our lock: it excludes no other process
+        # the holder removed the file between our open and our lock, so our lock excludes no other process
         file.close()
 
 
 def drop_lock(folder: Path, file: IO[str]) -> None:
-    """Remove the lock's file and let the next process in."""
+    """Remove the lock file and release the lock."""
     try:
         (folder / LOCK).unlink(missing_ok=True)
     finally:

@@ -1,8 +1,8 @@
 """The manifest of an artifact: its inputs, its contents, and the digests that prove it whole.
 
-`manifest.json` is written last: its presence means complete. It holds no clock time and no machine's path, so that an
-interrupted and resumed run leaves the same bytes as an undisturbed one. `fingerprint` answers "would a rerun give the
-same?", `digest` "are these the same bytes?".
+`manifest.json` is written last: its presence means complete. It holds no clock time and no machine's path, so an
+interrupted and resumed run writes the same bytes as an uninterrupted one. `fingerprint` answers "would a rerun give
+the same?", `digest` "are these the same bytes?".
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def digest_of(files: list[FileEntry]) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Hex SHA-256 of a file's bytes, read in pieces."""
+    """Hex SHA-256 of a file's bytes, read in chunks."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -84,9 +84,9 @@ def temporary_of(path: Path) -> Path:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one whole, also after a crash.
+    """Write a file so that a reader sees either the old or the new one whole, also after a crash.
 
-    Raises `UserError` where it cannot be written, such as on a full disk; nothing is left of the attempt.
+    Raises `UserError` if it cannot be written, e.g. on a full disk; a failed attempt leaves nothing behind.
     """
     temporary = temporary_of(path)
     try:
@@ -102,16 +102,16 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a complete artifact, or `UserError` saying what the folder is instead."""
+    """The manifest of a complete artifact; `UserError` states what the folder is instead."""
     path = folder / MANIFEST
     if folder.is_file():
         raise UserError(
-            f"{folder}: is a file; import it with `gradus curate ingest {folder} --out FOLDER` and name that"
+            f"{folder}: is a file; import it with `gradus curate ingest {folder} --out FOLDER` and give that folder"
         )
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder; give the folder that a gradus command wrote")
     if not path.exists():
-        raise UserError(f"{folder}: holds no {MANIFEST}, so it is not finished; run the command that makes it again")
+        raise UserError(f"{folder}: holds no {MANIFEST}, so it is not finished; run the command that writes it again")
     try:
         return Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:

@@ -1,8 +1,8 @@
 """The log of a model's samples: append-only while a stage samples, Parquet once it is done.
 
-A stage that samples appends one JSON line per judged completion to `samples.jsonl`. A run that was killed leaves at
-most one torn last line, which is cut off on the next start; every whole line is work that needs no second payment.
-`seal` turns the log into `samples/*.parquet`, sorted by key and index, so that the order of arrival leaves no trace.
+A stage that samples appends one JSON line per judged completion to `samples.jsonl`. A killed run leaves at most one
+torn last line, which the next start cuts off; no sample in a whole line is drawn again. `seal` turns the log into
+`samples/*.parquet`, sorted by key and index, so the bytes do not depend on the order of arrival.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Sample:
 
 
 def sample_seed(run_seed: int, key: str, index: int) -> int:
-    """Seed of sample `index` of a problem, in [0, 2**31): the same however many samples are drawn around it."""
+    """Seed of sample `index` of a problem, in [0, 2**31); independent of all other samples."""
     return int.from_bytes(hashlib.sha256(f"{run_seed}:{key}:{index}".encode()).digest()[:4], "big") >> 1
 
 
 class Samples(Protocol):
-    """What a stage that samples needs of a log: what a problem has so far, and room for more."""
+    """The log as a sampling stage uses it: read a problem's samples so far, and append."""
 
     def of(self, key: str) -> tuple[Sample, ...]:
         """The samples of a problem so far, by index."""
@@ -74,7 +74,7 @@ class SampleList:
         self.drawn.append(sample)
 
     def take(self, known: Iterable[Sample]) -> None:
-        """Start over with what is known of the next problems."""
+        """Start over with the known samples of the next problems."""
         self._by_key, self.drawn = {}, []
         for sample in known:
             self._by_key.setdefault(sample.key, []).append(sample)
@@ -89,14 +89,14 @@ class Place(NamedTuple):
 
 
 class SampleLog:
-    """Samples of one stage run; an append is in the file before it counts, and memory holds places only, no texts."""
+    """Samples of one stage run. A sample counts once it is in the file; memory holds positions only, no texts."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the log in an artifact folder, finding what an earlier, interrupted run left there."""
+        """Open the log in an artifact folder and read what an interrupted run left there."""
         self._folder = folder
         self._path = folder / LOG
         self._places: dict[str, list[Place]] = {}
-        # unbuffered: nothing of a failed write is tried again behind our back
+        # unbuffered: a buffer would retry a failed write on its own
         self._file = self._path.open("a+b", buffering=0)
         try:
             self._end = self._recover()
@@ -113,7 +113,7 @@ class SampleLog:
         return tuple(self._read(place) for place in sorted(self._places.get(key, ())))
 
     def append(self, sample: Sample) -> None:
-        """Add a sample; raises `UserError` where the disk is full, leaving the log readable."""
+        """Add a sample; raises `UserError` if the disk is full, and leaves the log readable."""
         line = (json.dumps(asdict(sample)) + "\n").encode()
         try:
             is_whole = self._file.write(line) == len(line)
@@ -130,7 +130,7 @@ class SampleLog:
         self._file.close()
 
     def seal(self) -> None:
-        """Write `samples/*.parquet` from the log, sorted by key and index, a shard's rows in memory at a time."""
+        """Write `samples/*.parquet` from the log, sorted by key and index; memory holds one shard's rows."""
         places = [place for key in sorted(self._places) for place in sorted(self._places[key])]
         for number, start in enumerate(range(0, max(len(places), 1), SHARD_ROWS)):
             rows = [asdict(self._read(place)) for place in places[start : start + SHARD_ROWS]]
@@ -144,12 +144,12 @@ class SampleLog:
         return Sample(**json.loads(os.pread(self._file.fileno(), place.num_bytes, place.offset)))
 
     def _recover(self) -> int:
-        """Note what the file holds and cut off a torn last line; gives the end of the last whole one."""
+        """Index the samples in the file and cut off a torn last line; returns the byte after the last whole one."""
         self._end = 0
         with self._path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if not line.endswith(b"\n"):
-                    # the kill came in the middle of a write
+                    # a kill interrupted the write
                     self._file.truncate(self._end)
                     break
                 self._note(self._parse(line, number), len(line))

@@ -1,4 +1,4 @@
 """Measures how often a model solves each problem, with and without thinking.
 
-A pool comes in; what lies in the keep band goes out.
+A pool comes in; problems inside the keep band go out.
 """

@@ -1,9 +1,9 @@
-"""The keep band, and curtailed sampling: when a decision about best-of-K can no longer change.
+"""The keep band, and curtailed sampling, which stops once a best-of-K decision can no longer change.
 
-Of K samples that were judged, a problem is kept when `low..high` of them are correct. With s correct and f wrong so far
-the decision is final as soon as s >= low and f >= K - high (kept), s > high (too easy) or f > K - low (too hard). No
-exact rule can stop earlier: before that point both outcomes are still possible. A sample that could not be judged is
-replaced by the next one; with more than `max_undecided` of them before the decision is final, it is `unverifiable`.
+A problem is kept when `low..high` of its K judged samples are correct. With s correct and f wrong so far, the decision
+is final as soon as s >= low and f >= K - high (kept), s > high (too easy) or f > K - low (too hard). No exact rule can
+stop earlier: before that point several outcomes are possible. A sample that could not be judged is replaced by the next
+one; a problem with more than `max_undecided` of them before the decision is final is `unverifiable`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Band:
 
     @classmethod
     def parse(cls, text: str, k: int) -> Self:
-        """`1..7`, or one figure; raises `ValueError` with the reason."""
+        """Parse `1..7`, or a single number; raises `ValueError` with the reason."""
         found = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text.strip())
         if found is None:
             raise ValueError("write the fewest and the most correct samples to keep, as 1..7")
@@ -38,14 +38,14 @@ class Band:
 
     @classmethod
     def of_rates(cls, low: float, high: float, k: int) -> Self:
-        """The counts of `k` whose rate lies in [low, high]; raises `ValueError` where there is none."""
-        # a rate written in decimals must not lose its own count to rounding: 0.3 of 10 is 3
+        """The counts of `k` whose rate is in [low, high]; raises `ValueError` if there is none."""
+        # the tolerance keeps the count of a decimal rate despite rounding: 0.3 of 10 is 3
         return cls._checked(math.ceil(low * k - 1e-9), math.floor(high * k + 1e-9), k)
 
     @classmethod
     def _checked(cls, low: int, high: int, k: int) -> Self:
         if not 0 <= low <= high <= k:
-            raise ValueError(f"{low}..{high} is no band of {k} samples; use 0 <= low <= high <= {k}")
+            raise ValueError(f"{low}..{high} is not a band of {k} samples; use 0 <= low <= high <= {k}")
         return cls(low, high, k)
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Band:
 
 
 def settled(seen: Tally, band: Band, max_undecided: int) -> Decision | None:
-    """The decision, once it is final, else None."""
+    """The decision if it is final, else None."""
     if seen.correct >= band.low and seen.wrong >= band.k - band.high:
         return "keep"
     if seen.correct > band.high:
@@ -64,9 +64,9 @@ def settled(seen: Tally, band: Band, max_undecided: int) -> Decision | None:
 
 
 def decide_in_order(verdicts: Iterable[str], band: Band, max_undecided: int) -> Decision | None:
-    """The decision on samples in order of their index: the first that becomes final; None where more are owed.
+    """The first final decision on samples in order of their index; None if more are needed.
 
-    It reads no further than curtailed sampling would have drawn, so both modes decide alike for every sequence.
+    Reads no further than curtailed sampling would have drawn, so both modes decide alike for every sequence.
     """
     seen = Tally()
     for verdict in verdicts:
@@ -82,7 +82,7 @@ def _one_more(seen: Tally, verdict: str) -> Tally:
 
 
 def fewest_owed(seen: Tally, band: Band, max_undecided: int) -> int:
-    """The least number of samples that any decision still needs: these can be drawn together without waste."""
+    """Fewest samples that any decision still needs, which can be drawn together without waste."""
     to_keep = max(band.low - seen.correct, 0) + max(band.k - band.high - seen.wrong, 0)
     to_too_easy = band.high + 1 - seen.correct
     to_too_hard = band.k - band.low + 1 - seen.wrong
@@ -91,7 +91,7 @@ def fewest_owed(seen: Tally, band: Band, max_undecided: int) -> int:
 
 
 def expected_samples(band: Band, alpha: float, beta: float) -> float:
-    """Mean samples of curtailed sampling when pass rates are Beta(alpha, beta): the closed form of the benchmark.
+    """Mean number of samples of curtailed sampling for Beta(alpha, beta) pass rates: the benchmark's closed form.
 
     Polya's urn: given s correct and f wrong, the next sample is correct with (alpha + s) / (alpha + beta + s + f).
     """

@@ -1,4 +1,4 @@
-"""How likely a blind guess is right, and whether a model's successes beat guessing."""
+"""The probability that a blind guess is right, and whether a model's successes beat guessing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LETTER_OPTIONS: Final = 4
 
 
 def chance(ground_truth: str | None, choices: Sequence[str] | None) -> float:
-    """Share of blind guesses that are right: a model of a guesser who knows the answer's form and nothing else.
+    """Share of right answers of a blind guesser, who knows the form of the answer and nothing else.
 
-    1/2 for yes or no, 1 of the choices for a lettered answer (of four where they are not listed), 1/10^d for a whole
-    number of d <= 3 digits (halved where it carries a sign), else 0: such an answer is not guessed.
+    1/2 for yes or no; 1 over the number of choices for a lettered answer (over four if they are not listed); 1/10^d for
+    an integer of d <= 3 digits (half of that with a minus sign); else 0, since such an answer is not guessed.
     """
     answer = (ground_truth or "").strip().strip("$. ").lower()
     if answer in BINARY:
@@ -32,14 +32,14 @@ def chance(ground_truth: str | None, choices: Sequence[str] | None) -> float:
 
 
 def luck_p_value(num_attempts: int, chance_rate: float, num_correct: int) -> float:
-    """P(a blind guesser has at least `num_correct` of `num_attempts` right): small where it was no luck."""
+    """P(a blind guesser has at least `num_correct` of `num_attempts` right); small if luck is unlikely."""
     return binomial_tail(num_attempts, chance_rate, num_correct)
 
 
 def fewest_beyond_chance(num_attempts: int, chance_rate: float, alpha: float) -> int:
-    """Fewest successes of `num_attempts` that luck explains with probability below `alpha`.
+    """Fewest successes of `num_attempts` that luck reaches with probability below `alpha`.
 
-    `num_attempts + 1`, which no problem reaches, where even all of them could be luck.
+    `num_attempts + 1`, which no problem reaches, if even all of them could be luck.
     """
     counts = range(1, num_attempts + 1)
     return next((c for c in counts if luck_p_value(num_attempts, chance_rate, c) < alpha), num_attempts + 1)

@@ -1,4 +1,4 @@
-"""When to stop sampling a problem and what is then decided: curtailed, all K, or until the posterior is sure."""
+"""Rules that stop sampling a problem and decide on it: curtailed, all K, or until the posterior is sure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class DecisionRule(Protocol):
     """Reads the verdicts of a problem in order of their index."""
 
     def owed(self, verdicts: Sequence[str]) -> int:
-        """Samples to draw next; 0 means that no more are wanted."""
+        """Number of samples to draw next; 0 to stop."""
         ...
 
     def decision(self, verdicts: Sequence[str]) -> Decision | None:
-        """What is decided on these samples; None where they do not suffice."""
+        """The decision on these samples; None if they do not suffice."""
         ...
 
 
@@ -48,9 +48,9 @@ class BandRule:
 
 @dataclass(frozen=True)
 class PreciseRule:
-    """Sample on until the posterior puts less than `target_error` on the other side of the rate band.
+    """Samples until the posterior puts less than `target_error` on the other side of the rate band.
 
-    The posterior is the same whatever the stopping rule, so looking after each chunk costs no validity.
+    The posterior does not depend on the stopping rule, so a test after each chunk keeps it valid.
     """
 
     low: float
@@ -64,14 +64,14 @@ class PreciseRule:
         """See `DecisionRule`."""
         seen = tally(verdicts)
         num_judged = seen.correct + seen.wrong
-        # the prior alone decides nothing, however sure it is of a wide band
+        # the prior alone must not decide, even if it is sure of a wide band
         is_sure = num_judged > 0 and self.error(seen.correct, seen.wrong) < self.target_error
         if is_sure or seen.undecided > self.max_undecided:
             return 0
         return max(0, min(self.chunk, self.max_samples - num_judged))
 
     def decision(self, verdicts: Sequence[str]) -> Decision | None:
-        """See `DecisionRule`; None only where nothing was judged."""
+        """See `DecisionRule`; None only if nothing was judged."""
         correct, wrong, undecided = tally(verdicts)
         is_sure = correct + wrong > 0 and self.error(correct, wrong) < self.target_error
         if not is_sure and undecided > self.max_undecided:
@@ -83,7 +83,7 @@ class PreciseRule:
         return "too_hard" if below(self.low, correct, wrong) >= 1 - below(self.high, correct, wrong) else "too_easy"
 
     def error(self, num_correct: int, num_wrong: int) -> float:
-        """Posterior probability that the likelier of in and out is wrong."""
+        """Posterior probability that the likelier side of the band is the wrong one."""
         is_in = inside(self.low, self.high, num_correct, num_wrong)
         return min(is_in, 1 - is_in)
 

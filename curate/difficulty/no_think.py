@@ -1,8 +1,8 @@
 """Drops problems that the model solves without thinking: they reward guesses and recall, not reasoning.
 
 Kimi k1.5 (2501.12599, section 2.1) removes prompts whose answer is guessed without a chain of thought within N = 8
-attempts; Qwen3 (2505.09388, section 4.1) those answered correctly without one. A short answer can be hit by luck:
-`beyond_chance` asks instead for more successes than a blind guesser would have.
+attempts; Qwen3 (2505.09388, section 4.1) removes those answered correctly without one. A short answer can be right by
+luck: `beyond_chance` instead requires more successes than a blind guesser would have.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ SPENT: Final = {
 class NoThinkConfig(GradingConfig, EngineConfig):
     """Drop problems that the model solves without reasoning.
 
-    Up to N attempts with thinking switched off; a problem is left at its first success (or, with --beyond-chance, once
-    its successes are more than luck explains, or can't become so).
+    Makes up to N attempts with thinking switched off. Sampling of a problem stops at its first success; with
+    --beyond-chance, once its successes exceed what luck explains, or can no longer do so.
 
     Example: gradus curate no-think runs/dedup --out runs/no_think --model models/toy --attempts 8 --max-tokens 64
     """
 
-    thinking: Literal["off"] = Field("off", description="Always off here.")
+    thinking: Literal["off"] = Field("off", description="Always off in this stage.")
     attempts: int = Field(8, ge=1, description="Attempts without reasoning.")
     beyond_chance: bool = Field(False, description="Drop only what beats blind guessing.")
-    alpha: float = Field(0.05, gt=0, lt=1, description="Luck's probability below which it is none, with beyond-chance.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="With --beyond-chance: drop if luck is less probable than this.")
     seed: int = Field(0, description="Seed of the run; each sample's seed derives from it, the key and the index.")
 
 
 def stage(config: NoThinkConfig) -> Stage:
-    """The stage that the command and a pipeline run; `UserError` where the model cannot be found."""
+    """The stage that the command and a pipeline run; `UserError` if the model cannot be found."""
     settled = settle(config)
     return Stage(
         name="no-think",
@@ -70,12 +70,12 @@ def stage(config: NoThinkConfig) -> Stage:
 
 
 def fewest_to_drop(config: NoThinkConfig, chance_rate: float) -> int:
-    """Successes at which a problem is dropped."""
+    """Number of successes at which a problem is dropped."""
     return fewest_beyond_chance(config.attempts, chance_rate, config.alpha) if config.beyond_chance else 1
 
 
 def owed(config: NoThinkConfig, needed: int, seen: Tally) -> int:
-    """Attempts to make together: as many as any outcome still needs, none once the decision is final."""
+    """Number of attempts to make next: the fewest that any outcome still needs; 0 once the decision is final."""
     left = config.attempts - sum(seen)
     if needed > config.attempts:
         return 0
@@ -85,7 +85,7 @@ def owed(config: NoThinkConfig, needed: int, seen: Tally) -> int:
 
 
 def judge(problem: Problem, completion: Completion, config: NoThinkConfig) -> Sample:
-    """Judge an attempt; one that reasons all the same is no attempt without reasoning, so it proves nothing."""
+    """Judge an attempt; one that reasons despite the setting proves nothing and is undecided."""
     sample = grade(problem, completion, config)
     if THOUGHT.search(completion.text):
         return Sample(**{**vars(sample), "verdict": "undecided", "verdict_reason": "thought_anyway"})

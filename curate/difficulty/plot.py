@@ -1,4 +1,4 @@
-"""The histogram of pass rates that the difficulty stage leaves in `plots/pass_rate.png`."""
+"""The histogram of pass rates, which the difficulty stage writes to `plots/pass_rate.png`."""
 
 from __future__ import annotations
 

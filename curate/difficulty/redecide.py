@@ -1,7 +1,7 @@
-"""Decide an artifact of the difficulty stage again on its samples, with another band or verifier policy.
+"""Decides an artifact of the difficulty stage again from its samples, with another band or verifier policy.
 
-No model is started. The current verifier judges every sample again. A problem whose samples do not settle
-the new decision is dropped as `undersampled`; `gradus curate difficulty --samples-from` draws what it lacks.
+No model is started. The current verifier judges every sample again. A problem whose samples do not settle the new
+decision is dropped as `undersampled`; `gradus curate difficulty --samples-from` draws the missing ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from curate.runner.stage import Workspace
 class RedecideConfig(Config):
     """Decide again which problems to keep, on the samples of a difficulty artifact; no model is started.
 
-    What is not given stays as it was in that artifact.
+    Options that are not given keep their values from that artifact.
 
     Example: gradus curate redecide runs/difficulty --out runs/hard --keep 0..2
     """
@@ -39,15 +39,15 @@ class RedecideConfig(Config):
     keep: str | None = Field(None, coerce_numbers_to_str=True, description="Fewest and most correct samples to keep.")
     keep_rate: str | None = Field(None, description="The band as rates instead, e.g. 0.1..0.9.")
     k: int | None = Field(None, ge=1, description="Judged samples that the band refers to.")
-    max_undecided: int | None = Field(None, ge=0, description="Unjudgeable samples beyond which one is unverifiable.")
+    max_undecided: int | None = Field(None, ge=0, description="Unjudgeable samples that a problem may have.")
     truncated: Literal["wrong", "undecided", "judged"] | None = Field(
-        None, description="What a completion cut off at --max-tokens counts as."
+        None, description="Verdict of a completion cut off at --max-tokens."
     )
     verify: str | None = Field(None, description="The verifier's policy, as YAML: '{boxes: last}'.")
 
 
 def redecide(artifact: Artifact, config: RedecideConfig, out: Path, *, force: bool = False) -> Outcome:
-    """Write the artifact `out`; `UserError` where `artifact` holds no samples of the difficulty stage."""
+    """Write the artifact `out`; `UserError` if `artifact` is not of the difficulty stage."""
     settings = _settings(artifact, config)
     inputs = {**artifact.manifest.inputs, "samples": artifact.manifest.digest}
     stage = stage_with(
@@ -80,7 +80,7 @@ def _settings(artifact: Artifact, config: RedecideConfig) -> DifficultyConfig:
 
 
 def _pool(artifact: Artifact, batch_rows: int) -> Iterator[pl.DataFrame]:
-    """All rows of the artifact as they were before the stage, a batch at a time."""
+    """All rows of the artifact without the stage's columns, a batch at a time."""
     parts = [artifact.scan("kept"), artifact.scan("dropped").drop(*DECISION)]
     rows = pl.concat(parts, how="vertical").drop(*COLUMNS)
     for start in range(0, max(artifact.manifest.num_in, 1), batch_rows):

@@ -1,8 +1,8 @@
-"""Best-of-K difficulty: how often does this model solve each problem, and is that inside the keep band?
+"""Best-of-K difficulty: measures how often a model solves each problem, and drops problems outside the keep band.
 
-Sampling is curtailed: a problem is left as soon as its decision can no longer change (`band`). The decision is the one
-that all K samples would give. Precise mode (`target_error`) samples on instead, until the posterior is sure on which
-side of the band the pass rate lies.
+Sampling is curtailed: it stops for a problem as soon as its decision can no longer change (`band`). The decision is the
+one that all K samples would give. Precise mode (`target_error`) samples instead until the posterior is sure on which
+side of the band the pass rate is.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class DifficultyConfig(GradingConfig, EngineConfig):
         None, coerce_numbers_to_str=True, description="Fewest and most correct samples to keep [default: 1..K-1]."
     )
     keep_rate: str | None = Field(None, description="The band as rates instead, e.g. 0.1..0.9.")
-    early_stop: bool = Field(True, description="Leave a problem once its decision can't change.")
+    early_stop: bool = Field(True, description="Stop sampling a problem once its decision can't change.")
     max_undecided: int = Field(4, ge=0, description="Unjudgeable samples beyond which a problem is unverifiable.")
     target_error: float | None = Field(
-        None, gt=0, lt=0.5, description="Sample on until a wrong decision on --keep-rate is less likely than this."
+        None, gt=0, lt=0.5, description="Sample until a wrong decision on --keep-rate is less probable than this."
     )
-    chunk: int = Field(4, ge=1, description="Samples between two looks, with --target-error.")
+    chunk: int = Field(4, ge=1, description="Samples between two tests of the posterior, with --target-error.")
     max_samples: int = Field(64, ge=1, description="Most judged samples of a problem, with --target-error.")
     samples_from: Path | None = Field(
         None,
@@ -73,7 +73,7 @@ class DifficultyConfig(GradingConfig, EngineConfig):
     seed: int = Field(0, description="Seed of the run; each sample's seed derives from it, the key and the index.")
 
     def rule(self) -> DecisionRule:
-        """When to stop and what to decide; raises `ValueError` where the band makes no sense."""
+        """The rule that stops sampling and decides; raises `ValueError` if the band is invalid."""
         if self.keep_rate is None:
             text = self.keep or ("1.." + str(self.k - 1) if self.k > 1 else "0")
             return BandRule(Band.parse(text, self.k), self.max_undecided, self.early_stop)
@@ -87,7 +87,7 @@ class DifficultyConfig(GradingConfig, EngineConfig):
         if self.keep is not None and self.keep_rate is not None:
             raise ValueError("keep and keep_rate are both set; give one of them")
         if self.target_error is not None and self.keep_rate is None:
-            raise ValueError("target_error needs keep_rate, the band of pass rates that it is about")
+            raise ValueError("target_error needs keep_rate, the band of pass rates that it refers to")
         try:
             self.rule()
         except ValueError as error:
@@ -97,7 +97,7 @@ class DifficultyConfig(GradingConfig, EngineConfig):
 
 
 def stage(config: DifficultyConfig) -> Stage:
-    """The stage that the command and a pipeline run; `UserError` where the model cannot be found."""
+    """The stage that the command and a pipeline run; `UserError` if the model cannot be found."""
     settled = settle(config)
     opened = partial(open_engine, config)
     if config.samples_from is not None:
@@ -123,7 +123,7 @@ def stage_with(config: DifficultyConfig, inputs: Mapping[str, str], model: str, 
 
 
 def judged(rows: pl.DataFrame, asked: list[Asked], rule: DecisionRule) -> pl.DataFrame:
-    """The rows with their rates and the decision that their samples give."""
+    """The rows with their rates and the decisions on their samples."""
     decisions = [_decide(item, rule) for item in asked]
     rates = pl.DataFrame(rate_columns(asked), schema={name: ADDED[name].dtype for name in COLUMNS})
     reason = pl.Series([reason for reason, _ in decisions], dtype=pl.String)
@@ -132,7 +132,7 @@ def judged(rows: pl.DataFrame, asked: list[Asked], rule: DecisionRule) -> pl.Dat
 
 
 def facts(config: DifficultyConfig, model: str, scan: Scan) -> dict[str, Any]:  # Any: JSON values of the manifest
-    """What it cost in samples and tokens, beside what K samples of every problem would have."""
+    """The samples and tokens spent, and how many samples a fixed K for every problem would have spent."""
     columns = ("num_correct", "num_wrong", "num_samples", "num_undecided")
     rows = pl.concat([scan(part).select(columns) for part in ("kept", "dropped")]).collect()
     drawn = int((rows["num_samples"] + rows["num_undecided"]).sum())

@@ -1,7 +1,7 @@
-"""Does a stem itself list what can be answered? "Is it odd, even, or neither?", "Which is prime: 21, 27, 29?".
+"""Finds answers listed in the stem itself: "Is it odd, even, or neither?", "Which is prime: 21, 27, 29?".
 
-Words alone decide nothing here: the answer must be one of the listed things. A list to draw or count from is no list of
-answers, and a text that asks how many or how probable is left alone.
+The words alone do not decide: the answer must be one of the listed items. A list to draw or count from is no list of
+answers, and a text that asks how many or how probable is never matched.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _PICKED: Final = (
         ),
     ),
 )
-# what every one of `_LISTS` has, in a text in lower case with single spaces
+# every match of `_LISTS` contains one of these, in lower case and with single spaces
 _EITHER: Final = (" or ", " versus ", "还是")
 _SLASHED: Final = re.compile(r"[(\[][a-z]+ ?/ ?[a-z]")
 _NAMED: Final = re.compile(r"(?:word|term|symbol|sign|phrase)s? ?[:：(]")
@@ -95,7 +95,7 @@ _ENDS: Final = re.compile(r"[?？.。]\s*$")
 
 
 def alternatives(text: str, answer: str) -> str | None:
-    """The words that list what can be answered, with the answer among them; None where there are none."""
+    """The words that list possible answers, with the right one among them; None if there are none."""
     want = squashed(answer)
     if answer.strip(" $") in _SIGNS:
         return f"a sign: {answer}"
@@ -114,7 +114,7 @@ def alternatives(text: str, answer: str) -> str | None:
 
 
 def _may_list(text: str) -> bool:
-    """A cheap look before `_LISTS`: most texts have nothing of what one of them needs."""
+    """A cheap test before `_LISTS`: most texts contain nothing that any of its patterns needs."""
     flat = " ".join(text.lower().split())
     return (
         any(word in flat for word in _EITHER)
@@ -124,7 +124,7 @@ def _may_list(text: str) -> bool:
 
 
 def _picked(text: str, want: str) -> str | None:
-    """The words that name values to pick from."""
+    """The words that list values to pick from."""
     for match in filter(None, (cue.search(text) for cue in _PICKED)):
         listed = next(filter(None, match.groupdict().values()))
         items = _items(listed, _BETWEEN_VALUES)

@@ -1,7 +1,7 @@
 """Words of a problem's text that ask to choose an answer, and words that only look like it.
 
-`ALONE` and `CLOSED_ZH` decide without labels: no open question is worded so. `WITH_LABELS` only speaks for a list that
-is there. `ASKS` finds a question or an order, `CONDITIONS` the words before a list of conditions, which all hold.
+`ALONE` and `CLOSED_ZH` decide without labels: no open question uses such words. `WITH_LABELS` counts only beside a
+labelled list. `ASKS` finds a question or an instruction, `CONDITIONS` the words before conditions, which all hold.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Cue:
-    """A costly pattern behind a cheap look: every match holds one of `words`, in lower case."""
+    """A slow pattern behind a cheap test: every match contains one of `words`, in lower case."""
 
     words: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -39,7 +39,7 @@ _RIGHT = "(?:correct|right|best|appropriate|true|proper|suitable|false|incorrect
 _GOOD = f"(?:(?:most |single |one )?{_RIGHT} )"
 _THING = "(?:answers?|options?|alternatives?|choices?|responses?|statements?|letters?|expressions?|values?|completion)"
 _PICK = r"\b(?:select|choose|pick|mark|tick|circle|check|identify|indicate)"
-# "we choose one of the following meals" orders nothing
+# "we choose one of the following meals" is no instruction
 _ORDERED = r"(?<!\bwe )(?<!\bhe )(?<!she )(?<!they )(?<!people )(?<!students )"
 _WRITE = r"\b(?:enter|write|give|type|answer|respond|reply|report|state|provide|submit|use|output)"
 _YOURS = "(?:only )?(?:with )?(?:only )?(?:the |your answer as (?:the |an? )?|an? )?"
@@ -97,7 +97,7 @@ WITH_LABELS: Final = _any_of(
 COUNTS: Final = _any_of(
     r"\bhow many (?:of|among|(?:\w+ )?statements)\b",
     r"\bnumber of (?:the )?(?:following|true|correct|false|these|statements)\b",
-    # of a count far before the end the list is no part
+    # a count far before the end does not refer to the list
     "(?:(?<![哪一二三四五六七八九十两几\\d])个数|几个|有多少个?是|共有)[^。？?]{0,30}[？?：:]?\\s*$",
 )
 CONDITIONS: Final = _any_of(
@@ -138,7 +138,7 @@ BINARY_ANSWERS: Final = frozenset(
     "はい いいえ 正しい 正しくない 예 아니오 아니요 네 참 거짓 да нет верно неверно sí verdadero falso oui non vrai "
     "faux ja nein wahr falsch richtig sim não نعم لا".split()
 )
-# words that answer a question of yes or no where one is asked, and are values elsewhere
+# words that answer a yes-or-no question if one is asked, and are values otherwise
 ASKED_ANSWERS: Final = frozenset(
     "能 不能 会 不会 存在 不存在 有 没有 可以 不可以 成立 不成立 够 不够 可能 不可能 相等 不相等 公平 不公平".split()
 )

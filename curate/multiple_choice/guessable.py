@@ -1,9 +1,10 @@
-"""Can this problem's answer be guessed from a closed list? Options, true/false, yes/no, or the stem's own alternatives.
+"""Decides whether a problem's answer can be guessed from a closed list.
 
-`guessable(prompt, ground_truth, choices)` says how, or None for an open question. Labels alone decide nothing: (a), (1)
-and ① also number sub-questions, conditions and statements. What decides is who speaks of them: the answer (it names a
-label or repeats an option), the stem ("which of the following", 下列…的是), or a question that continues after the list
-(then the list belongs to the stem). Kimi k1.5 (arXiv 2501.12599, section 2.1) keeps such problems out of RL.
+Such a list is options, true/false, yes/no, or alternatives in the stem. `guessable(prompt, ground_truth, choices)`
+returns how, or None for an open question. Labels alone do not decide: (a), (1) and ① also number sub-questions,
+conditions and statements. They are options if the answer names a label or repeats an option, or if the stem offers them
+("which of the following", 下列…的是); if the question follows the list, the list belongs to the stem. Kimi k1.5 (arXiv
+2501.12599, section 2.1) keeps such problems out of RL.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ class Guessable:
     """How a problem can be guessed.
 
     reason: `multiple_choice` or `true_false`.
-    shape: what gave it away: `choices_column`, alphabet and shape of the labels such as `upper_paren`, `no_labels`,
+    shape: the kind of evidence: `choices_column`, alphabet and shape of the labels such as `upper_paren`, `no_labels`,
         `option_less`, `alternatives` or `binary`.
     matched: the labels or words found.
-    run: the labelled options in the prompt, where there are any.
+    run: the labelled options in the prompt, if any.
     """
 
     reason: str
@@ -48,14 +49,14 @@ class Guessable:
 
 
 def guessable(prompt: str, ground_truth: str | None, choices: Sequence[str] | None) -> Guessable | None:
-    """How the problem's answer can be guessed, or None where it is an open question.
+    """How the problem's answer can be guessed, or None for an open question.
 
-    `ground_truth` and `choices` may be None: then the prompt alone must speak.
+    `ground_truth` and `choices` may be None; then the prompt alone decides.
     """
     text, answer = masked(prompt), plain_answer(ground_truth)
     if (how := _binary(text, answer, choices)) is not None:
         return how
-    is_named = _SAYS_OPTION.match(ground_truth or "") is not None
+    is_named = _OPTION_WORD.match(ground_truth or "") is not None
     for run in option_runs(text):
         if has_contents(run) and ((is_named and named_labels(answer, run)) or offers_options(text, run, answer)):
             reason = "true_false" if are_binary(run.contents) else "multiple_choice"
@@ -65,7 +66,7 @@ def guessable(prompt: str, ground_truth: str | None, choices: Sequence[str] | No
     return _without_labels(text, answer)
 
 
-_SAYS_OPTION = re.compile(r"\W*(?:the )?(?:correct )?(?:option|choice|选项)\b", re.IGNORECASE)
+_OPTION_WORD = re.compile(r"\W*(?:the )?(?:correct )?(?:option|choice|选项)\b", re.IGNORECASE)
 _TAG = re.compile(r"</?answer>", re.IGNORECASE)
 _BOX = re.compile(r"\\boxed\s*\{(.*)\}", re.DOTALL)
 _LEAD_IN = re.compile(
@@ -75,10 +76,10 @@ _LEAD_IN = re.compile(
 
 
 def plain_answer(ground_truth: str | None) -> str:
-    r"""A ground truth without markup, box, lead-in and closing stops: `**B)**` is `B)`, `\\text{(C)}` is `(C)`."""
+    r"""A ground truth without markup, box, lead-in and final stops: `**B)**` is `B)`, `\\text{(C)}` is `(C)`."""
     text = _BOX.sub(r"\1", _TAG.sub("", masked(ground_truth or "").replace(WRAP, "")))
     text = _LEAD_IN.sub("", text.strip(" $\n")).strip(" \n$*`.。，,")
-    num_open = text.count("}") - text.count("{")  # of the markup that `masked` took away
+    num_open = text.count("}") - text.count("{")  # from the markup that `masked` removed
     return text.removesuffix("}" * max(num_open, 0)).strip(" \n$*`.。，,")
 
 
@@ -131,7 +132,7 @@ _WHO: Final = re.compile(
 
 
 def _lists_others(text: str, cue: re.Match[str], answer: str) -> bool:
-    """Whether `choices:` only begins a list of things to count, none of which is the answer."""
+    """Whether `choices:` only introduces a list of things to count, none of which is the answer."""
     is_list = cue[0].endswith((":", "：")) and answer != "" and not _LETTERS.fullmatch(answer)
     return is_list and squashed(answer) not in squashed(text[cue.end() :])
 

@@ -1,6 +1,6 @@
-"""Which labels of a run an answer names, and whether it repeats an option's text.
+"""Finds the labels of a run that an answer names, and compares answers with options.
 
-`squashed` is what two writings of one short answer share; comparisons of answers with options go through it.
+`squashed` reduces the spellings of one short answer to one form; every comparison of an answer with an option uses it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _HEADED = re.compile(r"\W*(\w+)\s*[).:．、）\]]\s*(.+)", re.DOTALL)
 
 
 def named_labels(answer: str, run: OptionRun) -> tuple[str, ...]:
-    """The labels of `run` that an answer names: `("A", "C")` for `A, C` or `AC`; () where it names none.
+    """The labels of `run` that an answer names: `("A", "C")` for `A, C` or `AC`; () if it names none.
 
     `B) 18` names B where 18 is the text of B.
     """
     answer = folded(answer)
-    # Ⓑ is also answered by B
+    # the answer B also names Ⓑ
     names = {form.lower(): name for name in run.names for form in (name, normalize("NFKC", name))}
     parts = [part for part in _BETWEEN.split(answer.lower()) if part]
     if parts and all(part in names for part in parts):
@@ -39,12 +39,12 @@ _DRESS = re.compile(rf"[{WRAP}$}}{{*`\s]+|\\(?=[()\[\]])|\\(?:text|mathrm|left|r
 
 
 def squashed(text: str) -> str:
-    """Text reduced to what two writings of one short answer share, to compare an answer with an option."""
+    """The text in a form that all spellings of one short answer share, to compare an answer with an option."""
     return _DRESS.sub("", re.sub(r"\\[dt]frac", r"\\frac", text.lower())).strip(".,;。；，、|()（）")
 
 
 def are_binary(contents: Sequence[str]) -> bool:
-    """Whether two options are no more than true and false, or yes and no."""
+    """Whether the options are exactly two binary answers: true and false, or yes and no."""
     return len(contents) == 2 and all(squashed(content) in BINARY_ANSWERS for content in contents)
 
 

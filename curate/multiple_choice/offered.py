@@ -1,6 +1,6 @@
-"""Does a run of labels offer answers to choose from, or number sub-questions, conditions, statements, steps?
+"""Decides whether a run of labels offers answers to choose from, or numbers sub-questions, conditions or steps.
 
-The answer tells it where it names a label or repeats an option; else the words before and behind the run do.
+The answer decides if it names a label or repeats an option; otherwise the words before and after the run decide.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def offers_options(text: str, run: OptionRun, answer: str) -> bool:
         return False
     if run.shape in ("dash", "bare"):
         return not answer and _is_put_to_choice(stem) and _are_short(run)
-    return _is_told_by_text(text, run, answer, is_cued=is_cued)
+    return _text_offers(text, run, answer, is_cued=is_cued)
 
 
-def _is_told_by_text(text: str, run: OptionRun, answer: str, *, is_cued: bool) -> bool:
-    """Whether a run that the answer does not decide, and that asks for nothing itself, offers options."""
+def _text_offers(text: str, run: OptionRun, answer: str, *, is_cued: bool) -> bool:
+    """Whether the text presents a run as options, if the run asks for nothing and the answer does not decide."""
     stem = text[: run.start]
     if run.alphabet not in STRONG:
         counts_them = (COUNTS.search(stem) is not None and not _are_numbers(run)) or _counts_claims(run, stem)
@@ -60,7 +60,7 @@ _ENDS = re.compile(r"[.?!:。？！：]\W*$")
 
 
 def _is_plain_list(run: OptionRun, stem: str, *, is_named: bool) -> bool:
-    """Whether labels without a mark of their own precede short values, below what they must answer."""
+    """Whether labels without punctuation precede short values, below the question that these answer."""
     if not _are_short(run):
         return False
     is_behind_question = is_named and _ENDS.search(stem) is not None
@@ -91,8 +91,8 @@ _SEVERAL = re.compile(
 def _are_offered(text: str, run: OptionRun) -> bool:
     """Whether labels that also number sub-questions offer answers, decided by the text alone.
 
-    They do behind a blank or the middle of a sentence, before a last "or", and below one question where every one of
-    them precedes a short value.
+    They do after a blank or an unfinished sentence, with an "or" before the last one, and below a single question if
+    every label precedes a short value.
     """
     stem = _REMARK.sub("", text[: run.start])
     if CONDITIONS.search(stem) or _ORDER.search(stem) or any(_OWED.search(content) for content in run.contents):
@@ -108,7 +108,7 @@ def _are_offered(text: str, run: OptionRun) -> bool:
         return False
     last = re.split(r"(?<=[.。!！])\s+|\n", stem.strip())[-1]
     asks_one_thing = ASKS.search(last) is not None and not _SEVERAL.search(last)
-    # what asks nothing, or breaks off, is completed by what follows
+    # a stem that asks nothing, or is unfinished, is completed by the options
     return (
         asks_one_thing or _BLANK.search(stem) is not None or ASKS.search(stem) is None or stem.rstrip()[-1:].isalnum()
     )
@@ -160,7 +160,7 @@ _HOW_MANY = re.compile(r"\bhow many\b|\b(?:find|what is|give) the (?:\w+ )?numbe
 
 
 def _is_also_a_value(run: OptionRun, stem: str, answer: str, *, is_cued: bool, asks_on: bool) -> bool:
-    """Whether an answer that reads as a label may as well be a value: a bare figure, a variable, a name in the stem."""
+    """Whether an answer that reads as a label may also be a value: a bare number, a variable, a name in the stem."""
     if run.alphabet in STRONG:
         return run.shape not in ("paren", "half", "word", "quoted") and asks_on and not is_cued
     if answer.isdecimal():
@@ -171,7 +171,7 @@ def _is_also_a_value(run: OptionRun, stem: str, answer: str, *, is_cued: bool, a
 
 
 def _is_pair_of_options(run: OptionRun, stem: str, answer: str, is_cued: bool) -> bool:
-    """Whether two labels are enough: only where the stem leaves no doubt."""
+    """Whether a run of two labels offers options, which requires an unambiguous stem or answer."""
     if run.alphabet not in STRONG:
         return False
     if are_binary(run.contents):
@@ -186,7 +186,7 @@ def _is_pair_of_options(run: OptionRun, stem: str, answer: str, is_cued: bool) -
 
 
 def _fills_lines(stem: str, run: OptionRun) -> bool:
-    """Whether every option has a short line of its own, under a stem."""
+    """Whether every option is on a short line of its own, below the stem."""
     lines = [stem, *run.contents[:-1]]
     return all(line.rstrip(" ").endswith("\n") for line in lines) and all(len(it.strip()) < 60 for it in run.contents)
 
@@ -202,7 +202,7 @@ def has_contents(run: OptionRun) -> bool:
 
 
 def _are_questions(run: OptionRun) -> bool:
-    """Whether the labels number sub-questions or steps: at least half of them ask for something or lay it down."""
+    """Whether the labels number sub-questions or steps: at least half of them ask for or assume something."""
     num_such = sum(
         ASKS.search(content.strip()) is not None or _LAYS_DOWN.match(content) is not None for content in run.contents
     )
@@ -225,7 +225,7 @@ _RUNS_ON = re.compile(
 
 
 def _stands_apart(text: str, run: OptionRun) -> bool:
-    """Whether the labels are no part of running text, as the points are in `a line from A. It meets B. Then C.`."""
+    """Whether the labels are outside running text, unlike the points in `a line from A. It meets B. Then C.`."""
     if run.shape in ("paren", "half", "word", "line"):
         return True
     return not any(_RUNS_ON.search(text, max(0, label.start - 20), label.start) for label in run.labels[1:])
@@ -238,5 +238,5 @@ _OPEN_END = re.compile(
 
 
 def _is_put_to_choice(stem: str) -> bool:
-    """Whether a stem ends in a question or in the middle of a sentence, so that what follows must answer it."""
+    """Whether a stem ends in a question or in the middle of a sentence, so that the text after it must answer it."""
     return _OPEN_END.search(stem) is not None

@@ -1,8 +1,8 @@
-r"""Find runs of labelled options in a problem's text: `(A) 16 (B) 18`, `a) .. b) ..`, `①..②..`, `\\textbf{(A)}\\ 16`.
+r"""Finds runs of labelled options in a problem's text: `(A) 16 (B) 18`, `a) .. b) ..`, `①..②..`, `\\textbf{(A)}\\ 16`.
 
-A run is a row of labels of one shape that starts at the alphabet's first letter and has no gap. Whether it
-offers answers to choose from, or lists sub-questions, conditions or statements, is for `multiple_choice` to judge. All
-matching is done on `masked(text)`, which has the text's length, so that positions hold in the text itself.
+A run is a series of labels of one shape that starts at the alphabet's first letter and has no gap. `offered` decides
+whether it offers answers to choose from, or lists sub-questions, conditions or statements. All matching is done on
+`masked(text)`, which has the length of the text, so that positions are valid in the text itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ALPHABETS: Final = {
     "upper_p": "PQRST",
 }
 STRONG: Final = ("upper", "cyrillic", "greek", "circled_letter")  # alphabets that rarely number anything but options
-LOOSE: Final = ("bare", "dressed", "equals")  # shapes of labels that may as well be names in running text
+LOOSE: Final = ("bare", "dressed", "equals")  # shapes of labels that may also be names in running text
 
 _SAME_LENGTH: Final = (
     (
@@ -76,18 +76,18 @@ _CORE: Final = {
     "roman": r"(?:viii|vii|vi|iv|v|iii|ii|i)",
     "ROMAN": r"(?:VIII|VII|VI|IV|V|III|II|I)",
 }
-# no word, command, sub- or superscript may run into a label; a glued one (`A.1B.2`) may follow a figure
+# no word, command, sub- or superscript may touch a label, but a digit may precede one (`A.1B.2`)
 _LETTER = "A-Za-zА-яΑ-ωァ-ヶ가-힣ء-ي"
 _BEFORE = rf"(?<![{_LETTER}\\_^'’.])"
 
 
 def _shapes(core: str, alphabet: str) -> dict[str, str]:
-    """The shapes a label of an alphabet may take, as patterns with a group around the label itself."""
+    """The shapes of an alphabet's labels, as patterns with a group around the label itself."""
     if alphabet.startswith("circled"):
         return {"circled": f"({core})"}
     apart = r"(?![0-9])" if alphabet == "digit" else ""
     glued = r"(?<![(（])" if alphabet == "upper" else r"(?<![0-9(（])"
-    bullet = r"(?:[-*•]\s+|\|[ \t]*(?=[^|\n]*\|[^|\n]*\|?[ \t]*$))?"  # a table's row only where it has one cell more
+    bullet = r"(?:[-*•]\s+|\|[ \t]*(?=[^|\n]*\|[^|\n]*\|?[ \t]*$))?"  # a table row only if it has one more cell
     half = rf"(?<![(（\[{_LETTER}0-9\\_^'’.+\-=])"
     return {
         "paren": rf"(?:{_BEFORE}|(?<=\d)){_OPEN}{_W}\$?{_W}({core}){_W}\$?\.?{_W}{_CLOSE}",
@@ -101,7 +101,7 @@ def _shapes(core: str, alphabet: str) -> dict[str, str]:
 
 
 def _loose_shapes(core: str) -> dict[str, str]:
-    """Those that running text and formulas have as well: see `LOOSE`."""
+    """Shapes that also occur in running text and formulas: see `LOOSE`."""
     return {
         "bare": rf"(?<![\w\\^.+\-=/])({core})[ \t]+(?=[^\s=+\-*/<>,.])",
         "dash": rf"(?<![\w\\^.+\-=/–—])({core})(?:\s?[-–—/]\s?(?=[\w$\\(])|\s?(?:[-=]>|[→⇒])\s?(?=\S))",
@@ -122,7 +122,7 @@ def _second(alphabet: str) -> re.Pattern[str]:
     second, third = ALPHABETS[alphabet][1:3]
     if alphabet.startswith("circled"):
         return re.compile(second)
-    # words between them: `A 1 B 2 C 3`
+    # text between the labels: `A 1 B 2 C 3`
     between = rf"|(?<![A-Za-z\\]){second}[ \t].*[ \t]{third}[ \t]" if alphabet == "upper" else ""
     ends = "[.．、。:：)）\\]］】〕>\\-–—|/" + (f"=→⇒{WRAP}}}]" if alphabet == "upper" else "]")
     return re.compile(rf"(?<![A-Za-z\\]){second}[\s{WRAP}}}$\"']*{ends}|^\W*{second}[ \t]{between}", re.MULTILINE)
@@ -131,8 +131,8 @@ def _second(alphabet: str) -> re.Pattern[str]:
 _ANY_SECOND: Final = re.compile(
     rf"(?:[Bb2БбΒβイ나ب乙GQ]|ii|II)(?:[\s{WRAP}}}$\"']*[.．、。:：)）\]］】〕>\-–—|/]|[ \t])|B\s?[=→⇒}}{WRAP}]|[②ⒷⅡ]"
 )
-_PART: Final = re.compile(r"\b(?:part|step|case|stage|phase)s?[ \t]*\Z", re.IGNORECASE)  # and Part (a), Case (i)
-_NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*\Z")  # Row 1: Step 2: Case II. name things, they offer nothing
+_PART: Final = re.compile(r"\b(?:part|step|case|stage|phase)s?[ \t]*\Z", re.IGNORECASE)  # Part (a), Case (i)
+_NUMBERED: Final = re.compile(r"[A-Za-z]{2,}[ \t]*\Z")  # Row 1: Step 2: Case II. are names, not labels
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Label:
 
 @dataclass(frozen=True)
 class OptionRun:
-    """Consecutive labels of one shape; `contents` are the texts behind them, `tail` what follows the last one."""
+    """Consecutive labels of one shape; `contents` are the texts after them, `tail` is the text after the last one."""
 
     alphabet: str
     shape: str
@@ -174,7 +174,7 @@ def masked(text: str) -> str:
     )
     text = _CIRCLED.sub(_circled, text)
     for pattern, stand_in in _SAME_LENGTH:
-        text = pattern.sub(lambda match, to=stand_in: to * len(match[0]), text)  # type: ignore[misc]  # bound at once
+        text = pattern.sub(lambda match, to=stand_in: to * len(match[0]), text)  # type: ignore[misc]  # `to` is bound here
     return text
 
 
@@ -185,7 +185,7 @@ def _circled(match: re.Match[str]) -> str:
 
 
 def folded(text: str) -> str:
-    """The text with labels in full width and in signs of one kind, character for character: Ａ is A, ⑴ is ①, ⒜ is Ⓐ."""
+    """The text with variants of labels replaced, character for character: Ａ is A, ⑴ is ①, ⒜ is Ⓐ."""
     return text.translate(_FOLD)
 
 
@@ -222,7 +222,7 @@ def _closes_a_bracket(text: str, position: int) -> bool:
 
 
 def _consecutive(labels: list[Label], alphabet: str) -> tuple[Label, ...]:
-    """The longest run of labels that starts at the first letter, the latest of equals; () where none has two."""
+    """The longest run of labels from the first letter, the last of equally long ones; () if none has two."""
     letters = ALPHABETS[alphabet]
     best: tuple[Label, ...] = ()
     for position, label in enumerate(labels):

@@ -1,7 +1,7 @@
-"""Turn a multiple-choice problem into an open question: the stem alone, answered by the right option's content.
+"""Turns a multiple-choice problem into an open question: the stem alone, answered by the right option's content.
 
-Only where that is the same problem: the right option is known, its content is a value that `verify` can check, and the
-stem neither points at the options ("which of the following", "closest to", 下列) nor needs them to be answered.
+Only if the problem stays the same: the right option is known, its content is a value that `verify` can check, and the
+stem neither refers to the options ("which of the following", "closest to", 下列) nor needs them to be answered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class OpenQuestion:
 def open_question(
     prompt: str, ground_truth: str | None, choices: Sequence[str] | None, how: Guessable
 ) -> OpenQuestion | None:
-    """The open question behind a problem that `guessable` found, or None where it needs its options."""
+    """The open question behind a problem that `guessable` found, or None if it needs its options."""
     if how.reason != "multiple_choice":
         return None
     has_column = choices is not None and len(choices) > 1
@@ -46,7 +46,7 @@ _LABEL = re.compile(r"^\s*[(（\[]?[A-Ja-j1-9][)）\].．、:：]\s*(?=\S)")
 
 
 def _right_content(answer: str, contents: Sequence[str], run: OptionRun | None) -> str | None:
-    """The text of the right option, markup kept; None where it is not exactly one."""
+    """The text of the right option with its markup; None if not exactly one option is right."""
     names = run.names if run is not None else tuple(ascii_uppercase[: len(contents)])
     named = named_labels(answer, run) if run is not None else (answer.strip("()").upper(),)
     if len(named) == 1 and named[0] in names:
@@ -60,7 +60,7 @@ def _right_content(answer: str, contents: Sequence[str], run: OptionRun | None) 
 
 
 def _contents(prompt: str, choices: Sequence[str] | None, run: OptionRun | None) -> list[str]:
-    """The options' texts: of the column, else behind each label in the prompt itself, where `masked` found it."""
+    """The options' texts: from the column, else after each label in the prompt itself, at its place in `masked`."""
     if choices is not None and len(choices) > 1:
         return [_LABEL.sub("", choice).strip() for choice in choices]
     if run is None:
@@ -77,7 +77,7 @@ _RELATION = re.compile(r"(?:[=<>≤≥≠]|\\(?:leq?|geq?|neq?|lt|gt)(?![a-z]))"
 
 
 def _are_claims(contents: Sequence[str]) -> bool:
-    """Whether options relate different things, as `a < b` and `ab > a^2`: besides the right one others may hold."""
+    """Whether options relate different things, as `a < b` and `ab > a^2`: then several of them may be true."""
     sides = [_RELATION.split(content, maxsplit=1) for content in contents]
     return len({squashed(side[0]) for side in sides if len(side) > 1}) > 1
 
@@ -89,16 +89,16 @@ _SPACE_BEHIND = re.compile(
 
 
 def _trimmed(content: str) -> str:
-    """An option's content without the spacing, separators and dangling markup; in one `$` where it has any."""
+    """An option's content without spacing, separators and dangling markup; between `$` if it has LaTeX commands."""
     text = _SPACE_BEHIND.sub("", _SPACE_BEFORE.sub("", content.strip())).strip().removesuffix("\\")
-    text = re.sub(r"(?<!\\)\$", "", text)  # the first of a pair went with the space before
+    text = re.sub(r"(?<!\\)\$", "", text)  # the first of a pair was removed with the leading space
     while text.endswith("}") and text.count("}") > text.count("{"):
         text = text[:-1].rstrip()
     return f"${text}$" if "\\" in text else text
 
 
 def _stem(prompt: str, run: OptionRun | None) -> str | None:
-    """The prompt without its options; None where it is not simply the text before them."""
+    """The prompt without its options; None if it is not simply the text before or after them."""
     if run is None:
         return _asked(prompt)
     stem = _asked(prompt[: run.start])
@@ -130,7 +130,7 @@ _INSTRUCTION = re.compile(
 
 
 def _asked(text: str) -> str:
-    """The text without headings of options and sentences that only explain how to answer."""
+    """The text without option headings and without sentences that only explain how to answer."""
     before = None
     while before != text:
         before, text = text, _HEADING.sub("", _INSTRUCTION.sub("", text)).strip()
@@ -147,7 +147,7 @@ _VALUE = re.compile(r"[\d∞π∅√]|\\(?:pi|infty|emptyset|varnothing|sqrt)|(?
 
 
 def _is_value(content: str) -> bool:
-    """Whether an option's content is one value that `verify` can check: no prose but for a unit."""
+    """Whether an option's content is one value that `verify` can check: no prose except a unit."""
     from curate.verify import check_truth
 
     if not content or FIGURE in masked(content) or _NO_VALUE.search(content):
@@ -164,7 +164,7 @@ _POINTS_AT_OPTIONS = re.compile(
     r"a possible|except|is not|are not|cannot be|necessarily|for example|one of|true|false|correct|equivalent|"
     r"same as|graph of)\b|\b(?:divisible by|multiples? of|factors? of|divisors? of|divides?)\W*$"
     r"|\b(?:what is|find|give|name) an?\b"
-    # an indefinite subject: others may do as well
+    # an indefinite subject: other answers may be right too
     r"|^\W*(?:an?|one|two|three|some|any|another)\b.*\b(?:is|are|be)\W*$"
     r"|整除|的一个|之一|下列|以下|选项|选出|哪|可能|可以是|不是|不等|错误|正确|最接近|大约|估计|其中|符合|满足",
     re.IGNORECASE,
@@ -172,7 +172,7 @@ _POINTS_AT_OPTIONS = re.compile(
 
 
 def _needs_options(stem: str) -> bool:
-    """Whether a stem cannot be answered, or has other right answers, once its options are gone."""
+    """Whether a stem cannot be answered, or has other right answers, without its options."""
     last = re.split(r"(?<=[.。!！?？])(?<!\.\.)\s+", _without_drawings(stem))[-1]
     found = ALONE.search(stem), CLOSED_ZH.search(stem), _POINTS_AT_OPTIONS.search(last)
     return any(match is not None for match in found)
@@ -183,7 +183,7 @@ _IS_COMPLETE = re.compile(r"[.。?？!！][^\w=]*$|_{2,}\W*$|[.?!]\s*\([^()]*\)$
 
 
 def _completed(stem: str) -> str:
-    """The stem as a question that asks by itself: a blank where the options were to fill one in."""
+    """The stem as a complete question, with a blank in the place that the options filled."""
     if _BLANK.search(stem):
         return _balanced(_BLANK.sub("____", stem))
     if _IS_COMPLETE.search(_without_drawings(stem)):
@@ -195,7 +195,7 @@ def _completed(stem: str) -> str:
 
 
 def _balanced(text: str) -> str:
-    """The text with its mathematics closed before the blank, where the options' own `$` closed it."""
+    """The text with its mathematics closed before the blank, if the options' own `$` closed it."""
     return text.replace("____", "$ ____", 1) if text.replace(r"\$", "").count("$") % 2 else text
 
 

@@ -1,6 +1,6 @@
-"""Find problems whose answer can be guessed from a closed list; drop them, or turn them into open questions.
+"""Finds problems whose answer can be guessed from a closed list; drops them or turns them into open questions.
 
-What counts is judged in `guessable`; `open_question` rewrites. This module is the stage around them.
+`guessable` decides and `open_question` rewrites; this module is the stage around them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from curate.runner.stage import Stage, bound, decide
 class MultipleChoiceConfig(Config):
     """Drop multiple-choice, true/false and yes/no problems, or rewrite them as open questions.
 
-    A model is rewarded for guessing them: one in four, one in two. Found are options in a column or in the text, in
-    their many shapes, option-less stems with a bare letter as answer, and closed lists in the stem. With `--mode
-    rewrite` a problem whose right option is a checkable value and whose stem is complete becomes an open question; it
-    keeps its key, and `extra` keeps the original.
+    Such problems reward guesses: one in four is right, or one in two. The stage finds options in a column or in the
+    text, in many shapes; stems without options whose answer is a bare letter; and closed lists in the stem. With
+    `--mode rewrite` a problem whose right option is a checkable value and whose stem is complete becomes an open
+    question; it keeps its key, and `extra` keeps the original.
 
     Example: gradus curate multiple-choice runs/pool --out runs/open --mode rewrite
     """
 
     mode: Literal["drop", "rewrite"] = Field(
-        "drop", description="Drop what can be guessed, or rewrite as open questions what allows it and drop the rest."
+        "drop", description="Drop guessable problems, or rewrite those that can be open questions and drop the others."
     )
 
 
@@ -42,7 +42,7 @@ def stage(config: MultipleChoiceConfig) -> Stage:
 
 
 def run(problems: pl.DataFrame, config: MultipleChoiceConfig) -> pl.DataFrame:
-    """Decide on each problem; where `mode` is `rewrite`, also change prompt, ground_truth, choices and extra."""
+    """Decide on each problem; if `mode` is `rewrite`, also change prompt, ground_truth, choices and extra."""
     columns = problems.select("prompt", "ground_truth", "kind", "choices")
     found = [
         guessable(prompt, truth, choices) if kind == "math" else None
@@ -70,7 +70,7 @@ def _evidence(how: Guessable) -> str:
 
 
 def _replace(problems: pl.DataFrame, rewritten: list[OpenQuestion | None]) -> pl.DataFrame:
-    """Put the open questions in the place of their originals, which go to `extra.multiple_choice`."""
+    """Replace originals by their open questions; the originals go to `extra.multiple_choice`."""
     rows = problems.to_dicts()
     for row, new in zip(rows, rewritten, strict=True):
         if new is not None:

@@ -1,4 +1,4 @@
-"""How far reviewers agree, and how often the automatic stages err, from people's rulings."""
+"""Agreement of reviewers and error rates of the automatic stages, from people's rulings."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Rate(NamedTuple):
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float:
     """Agreement of two raters beyond chance, in [-1, 1]: (p_o - p_e) / (1 - p_e) (Cohen 1960, eq. 1).
 
-    1.0 where both gave one and the same category throughout: then chance alone agrees, and the ratio is undefined.
-    `ValueError` without pairs.
+    1.0 if both raters gave the same single category throughout, where the ratio is undefined. `ValueError` without
+    pairs.
     """
     if not pairs:
         raise ValueError("no problem was rated by both")
@@ -38,7 +38,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float:
 
 
 def agreements(rulings: Sequence[Ruling]) -> dict[tuple[str, str], tuple[float, int]]:
-    """For each two reviewers with problems in common: kappa and how many problems."""
+    """For each two reviewers with common problems: kappa and the number of these problems."""
     words = latest(rulings)
     reviewers = sorted({ruling.reviewer for ruling in rulings})
     found = {}
@@ -53,8 +53,8 @@ def error_rates(rulings: Sequence[Ruling], queue: str = "audit") -> dict[str, Ra
     """By automatic reason, and for `kept`: how often people overruled it, among problems drawn at random.
 
     A dropped problem that should be kept, unchanged or with its answer corrected, is an error of its reason; a kept one
-    that should be dropped or mended is an error of keeping. A problem counts once, however many people saw it, and as
-    the share of them that overruled: a second reader makes a sample surer of its problems, but no larger.
+    that should be dropped or corrected is an error of keeping. A problem counts once, as the share of its reviewers who
+    overruled: a second reviewer makes the figure for a problem more certain, but the sample no larger.
     """
     counts: dict[str, tuple[float, int]] = {}
     for by in latest(ruling for ruling in rulings if ruling.queue == queue).values():
@@ -69,7 +69,7 @@ def error_rates(rulings: Sequence[Ruling], queue: str = "audit") -> dict[str, Ra
 
 
 def wilson(num_errors: float, num_reviewed: int) -> tuple[float, float]:
-    """The 95% score interval of a share (Wilson 1927): sound for few reviews and shares near 0 or 1."""
+    """The 95% score interval of a share (Wilson 1927), valid for few reviews and shares near 0 or 1."""
     share, weight = num_errors / num_reviewed, Z95**2 / num_reviewed
     centre = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight**2 / 4) / (1 + weight)

@@ -1,6 +1,6 @@
-"""`gradus curate review`: show people the problems that need a decision, and record their rulings.
+"""`gradus curate review`: shows people the problems that need a decision, and records their rulings.
 
-`review_queue` picks the problems, `review_server` shows them, `review_log` keeps the rulings; `reviewed` applies them.
+`queue` picks the problems, `server` shows them, `log` keeps the rulings; `reviewed` applies them.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from curate.review.queue import QueueConfig, build_queue
 class ReviewConfig(QueueConfig):
     """Review problems in the browser: the doubtful ones of an artifact, and some drawn at random.
 
-    Serves a page on this machine alone, at an address that works once. Press k to keep, d to drop, f to fix the answer.
+    Serves a page on this machine only, at an address that works once. Press k to keep, d to drop, f to fix the answer.
     Rulings are appended to a JSONL file; `gradus curate reviewed` applies them. Needs the extra `review`.
 
     Example: gradus curate review runs/clean --reviewer ada
     """
 
-    reviewer: str = Field("", description="Your name in the rulings; the login name where it is not given.")
+    reviewer: str = Field("", description="Your name in the rulings; the login name if not given.")
     verdicts: Path | None = Field(
-        None, description="File the rulings are appended to; ARTIFACT.verdicts.jsonl where it is not given."
+        None, description="File that rulings are appended to; ARTIFACT.verdicts.jsonl if not given."
     )
-    port: int = Field(0, ge=0, lt=65536, description="Port of the page; any free one where it is 0.")
+    port: int = Field(0, ge=0, lt=65536, description="Port of the page; 0 for any free one.")
 
 
 def review(folders: Sequence[Path], config: ReviewConfig) -> None:
@@ -55,7 +55,7 @@ def review(folders: Sequence[Path], config: ReviewConfig) -> None:
         server = uvicorn.Server(uvicorn.Config(make_app(session, port), log_level="warning", access_log=False))
         print(f"{len(entries)} problems to review; rulings go to {log}", flush=True)
         print(f"open http://127.0.0.1:{port}/?token={session.token} and stop with Ctrl-C", flush=True)
-        # uvicorn ends in good order at Ctrl-C, and then raises it again
+        # uvicorn shuts down cleanly at Ctrl-C, and then raises it again
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     num_rulings = len(read_rulings(log)) if log.exists() else 0

@@ -1,7 +1,7 @@
-"""What people ruled on problems: an append-only JSONL file, one line a ruling, and what follows from it.
+"""The log of people's rulings: an append-only JSONL file, one line a ruling, and the majority's decisions.
 
-A reviewer who changes their mind appends another line; the last one of each reviewer on a problem counts. Rulings are
-applied by majority, so that a reviewer added later can only decide what was open.
+A reviewer who changes their mind appends another line; each reviewer's last line on a problem counts. Rulings are
+applied by majority, so a reviewer added later can only decide what was open.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Decision = Literal["keep", "drop", "fix"]
 
 
 class Ruling(BaseModel):
-    """One person's word on one problem.
+    """One person's ruling on one problem.
 
     decision: `keep` it, `drop` it, or `fix` its answer, which is then `ground_truth`.
     reason: a code from the page or the reviewer's own words.
     queue: why the problem was shown; only those of the queue `audit` were drawn at random and estimate error rates.
-    drop_reason: the automatic decision that was reviewed, None where the problem had been kept.
-    time: when, in UTC, ISO 8601.
+    drop_reason: the automatic decision under review, None if the problem was kept.
+    time: time of the ruling, in UTC, ISO 8601.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,13 +49,13 @@ class Ruling(BaseModel):
 
 
 def append_ruling(path: Path, ruling: Ruling) -> None:
-    """Add a line; it is on the disk when this returns."""
+    """Append a line; it is on disk when this returns."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("a+b") as file:
             if file.tell():
                 file.seek(-1, os.SEEK_END)
-                # a kill tore the last line: it must not take this one with it
+                # a kill tore the last line: end it, so that this one is whole
                 if file.read(1) != b"\n":
                     file.write(b"\n")
             file.write(ruling.model_dump_json().encode() + b"\n")
@@ -66,7 +66,7 @@ def append_ruling(path: Path, ruling: Ruling) -> None:
 
 
 def read_rulings(path: Path) -> list[Ruling]:
-    """All rulings in order; a torn line, which a kill leaves, is passed over. `UserError` names any other bad line."""
+    """All rulings in order, without torn lines, which a kill leaves; `UserError` names any other bad line."""
     try:
         lines = path.read_bytes().split(b"\n")
     except (FileNotFoundError, IsADirectoryError):
@@ -81,13 +81,13 @@ def read_rulings(path: Path) -> list[Ruling]:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the line"
             raise UserError(
-                f"{path}: line {number} is no ruling ({where}: {first['msg']}); mend or delete it"
+                f"{path}: line {number} is not a ruling ({where}: {first['msg']}); correct or delete it"
             ) from None
     return rulings
 
 
 def latest(rulings: Iterable[Ruling]) -> dict[str, dict[str, Ruling]]:
-    """By problem and reviewer, the last word."""
+    """By problem and reviewer, the last ruling."""
     words: dict[str, dict[str, Ruling]] = {}
     for ruling in rulings:
         words.setdefault(ruling.key, {})[ruling.reviewer] = ruling
@@ -95,7 +95,7 @@ def latest(rulings: Iterable[Ruling]) -> dict[str, dict[str, Ruling]]:
 
 
 def settled(rulings: Iterable[Ruling]) -> dict[str, Ruling]:
-    """By problem, a ruling of the majority; a problem on which the reviewers are split is not in it."""
+    """By problem, a ruling of the majority; problems without a majority are left out."""
     decided = {}
     for key, words in latest(rulings).items():
         votes = Counter((word.decision, word.ground_truth) for word in words.values())

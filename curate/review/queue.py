@@ -1,11 +1,11 @@
-"""Which problems people should see, and why: the doubtful ones of each kind, and some drawn at random.
+"""The problems that people should review, and why: the doubtful ones of each kind, and some drawn at random.
 
-suspect_answer       dropped because sampled answers speak against the ground truth
+suspect_answer       dropped because sampled answers contradict the ground truth
 conflicting_answers  duplicates whose answers differ
 near_threshold       contaminated or a benchmark variant, but not an exact copy; those nearest to a threshold first
 paraphrase           kept, and close in meaning to a benchmark's item
 reference_solution   kept problems with a reference chain of thought, drawn at random
-audit                drawn at random from the kept rows and from each drop reason: what error rates rest on
+audit                drawn at random from the kept rows and from each drop reason, to estimate error rates
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from curate.errors import UserError
 QUEUES: Final = ("suspect_answer", "conflicting_answers", "near_threshold", "paraphrase", "reference_solution", "audit")
 SUSPECT: Final = ("suspect_answer",)
 CONFLICTING: Final = ("conflicting_answers",)
-CERTAIN_SCORE: Final = 0.999  # an exact copy needs no second look
-# by method of a match, the setting that is its threshold; `min_coverage` of all others
+CERTAIN_SCORE: Final = 0.999  # an exact copy needs no review
+# by method of a match, the setting of its threshold; `min_coverage` for all others
 LEAST: Final = {
     "jaccard": "min_jaccard", "renamed_coverage": "min_renamed_coverage", "renumbered_coverage": "min_variant_coverage",
 }  # fmt: skip
 
 
 class QueueConfig(Config):
-    """How many problems of each kind are shown."""
+    """The number of problems of each kind."""
 
     num_audit: int = Field(30, ge=0, description="Problems drawn at random from the kept rows and from each reason.")
     num_each: int = Field(200, ge=0, description="Most problems of each doubtful kind.")
@@ -42,7 +42,7 @@ class QueueConfig(Config):
 
 @dataclass(frozen=True)
 class Entry:
-    """One problem to look at: its artifact and part, why it is shown, and its row."""
+    """One problem to review: its artifact and part, why it is shown, and its row."""
 
     key: str
     queue: str
@@ -60,7 +60,7 @@ class Entry:
 def build_queue(artifacts: Sequence[Artifact], config: QueueConfig) -> list[Entry]:
     """The problems to review, doubtful ones first, each once; the same for every reviewer."""
     gone = pl.concat([artifact.scan("dropped").select("key") for artifact in artifacts])
-    # of several artifacts of a run, a problem is shown as the last one has it: dropped, or kept with all that was found
+    # a problem in several artifacts of a run is shown as in the last one: dropped, or kept with all findings
     entries = [entry for artifact in reversed(artifacts) for entry in _entries(artifact, gone, config)]
     by_key: dict[str, Entry] = {}
     for entry in entries:
@@ -76,7 +76,7 @@ def _entries(artifact: Artifact, gone: pl.LazyFrame, config: QueueConfig) -> lis
     kept, dropped = artifact.scan("kept").join(gone, on="key", how="anti"), artifact.scan("dropped")
     audit = pl.concat([kept.with_columns(drop_reason=pl.lit("")), dropped], how="diagonal_relaxed")
     reasons = ["", *artifact.manifest.reasons]
-    # audited rows come first of all: those drawn must not be taken away by a queue that looks for doubtful ones
+    # audited rows first: a queue of doubtful rows must not take away random draws
     draws = [("audit", audit.filter(pl.col("drop_reason") == reason), config.num_audit) for reason in reasons]
     draws += [
         (name, rows, config.num_each) for name, rows in _doubtful(kept, dropped, artifact.manifest.config).items()
@@ -87,7 +87,7 @@ def _entries(artifact: Artifact, gone: pl.LazyFrame, config: QueueConfig) -> lis
 
 
 def _margin(column: str, config: Mapping[str, Any]) -> pl.Expr:  # Any: the stage's settings
-    """How far a match is from the threshold of its method; null where it is exact."""
+    """Distance of a match from the threshold of its method; null if it is exact."""
     evidence = pl.col(column).str
     score, method = evidence.json_path_match("$.score").cast(pl.Float64), evidence.json_path_match("$.method")
     least = {name: float(config.get(field, 0.0)) for name, field in LEAST.items()}
@@ -121,7 +121,7 @@ def _doubtful(
 
 
 def _drawn(artifact: Artifact, queue: str, rows: pl.LazyFrame, count: int, seed: int) -> list[Entry]:
-    """`count` rows, those of the least margin first, else in an order that depends on seed and key alone."""
+    """`count` rows by ascending margin, and then in an order that depends only on seed, queue and key."""
     margin = pl.col("margin") if "margin" in rows.collect_schema() else pl.lit(0.0).alias("margin")
     margins = dict(rows.select("key", margin).collect().iter_rows())
     lots = {key: hashlib.sha256(f"{seed}:{queue}:{key}".encode()).digest() for key in margins}

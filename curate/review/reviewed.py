@@ -1,7 +1,7 @@
-"""Apply people's rulings to an artifact: drop, mend answers, and take back what was dropped wrongly.
+"""Applies people's rulings to an artifact: drops rows, corrects answers, and restores rows dropped by mistake.
 
-Kept rows are dropped as `review_rejected` or get the right answer; a dropped row that reviewers keep or mend comes
-back. Agreement between reviewers and the error rate of every automatic reason go into the manifest's facts.
+Kept rows are dropped as `review_rejected` or get the right answer; a dropped row that reviewers keep or correct is
+restored. Agreement of reviewers and the error rate of every automatic reason go into the manifest's facts.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from curate.runner.stage import Stage, bound, decide
 class ReviewedConfig(Config):
     """Apply the rulings of `gradus curate review` to the artifact that was reviewed.
 
-    The last word of each reviewer counts, and the majority decides; where reviewers are split, the automatic decision
-    stands. Problems dropped by the artifact's stage come back where people keep them or mend their answer.
+    The last ruling of each reviewer counts, and the majority decides; without a majority, the automatic decision
+    remains. Problems dropped by the artifact's stage are restored if people keep them or correct their answer.
 
     Example: gradus curate reviewed runs/clean --verdicts runs/clean.verdicts.jsonl --out runs/reviewed
     """
@@ -55,7 +55,7 @@ def stage(config: ReviewedConfig) -> Stage:
 
 
 def run(problems: pl.DataFrame, decided: Mapping[str, Ruling]) -> pl.DataFrame:
-    """Decide each row as people did; a mended row keeps its first answer in `extra.reviewed`."""
+    """Decide each row as people did; a corrected row keeps its original answer in `extra.reviewed`."""
     mended = _mended(problems, {key: ruling for key, ruling in decided.items() if ruling.decision == "fix"})
     rejected = [decided.get(key) for key in problems["key"]]
     is_rejected = [ruling is not None and ruling.decision == "drop" for ruling in rejected]
@@ -80,24 +80,24 @@ def _mended(problems: pl.DataFrame, fixes: Mapping[str, Ruling]) -> pl.DataFrame
 
 @dataclass(frozen=True)
 class Restored(Artifact):
-    """An artifact with some of its dropped rows behind its kept ones."""
+    """An artifact with some of its dropped rows after its kept ones."""
 
     back: pl.DataFrame
 
     def scan(self, part: str = "kept") -> pl.LazyFrame:
-        """As of the artifact; `kept` has the rows that came back at its end."""
+        """See `Artifact.scan`; `kept` ends with the restored rows."""
         rows = super().scan(part)
         return pl.concat([rows, self.back.lazy()]) if part == "kept" else rows
 
     def rows(self, start: int, num_rows: int) -> pl.DataFrame:
-        """Up to `num_rows` rows from row `start` on."""
+        """Up to `num_rows` kept and restored rows from row `start`."""
         num_kept = self.manifest.num_kept - self.back.height
         kept = super().rows(start, min(num_rows, max(num_kept - start, 0)))
         return pl.concat([kept, self.back.slice(max(start - num_kept, 0), num_rows - kept.height)])
 
 
 def restored(pool: Artifact, decided: Mapping[str, Ruling]) -> Artifact:
-    """The pool with the dropped rows that people keep or mend."""
+    """The pool with the dropped rows that people keep or correct."""
     wanted = [key for key, ruling in decided.items() if ruling.decision != "drop"]
     columns = pool.scan("kept").collect_schema()
     dropped = pool.scan("dropped").filter(pl.col("key").is_in(wanted)).drop(*DECISION)
@@ -118,9 +118,9 @@ def facts(rulings: Sequence[Ruling]) -> dict[str, Any]:  # Any: JSON
 
 
 def _applied(decided: Mapping[str, Ruling], scan: Scan) -> dict[str, int]:
-    """What the rulings did: answers mended, rows brought back by the reason that had dropped them, and the rest.
+    """The effects of the rulings: answers corrected, rows restored by their drop reason, and rulings without effect.
 
-    A ruling without effect is one on a problem that was dropped before this artifact, or that is of another one.
+    A ruling without effect is on a problem that was dropped before this artifact, or that is in another one.
     """
     kept, dropped = (set(scan(part).select("key").collect()["key"]) for part in ("kept", "dropped"))
     applied = [ruling for key, ruling in decided.items() if key in kept]

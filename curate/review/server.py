@@ -1,8 +1,8 @@
-"""The local page on which people review problems: one process, one reviewer, loopback only.
+"""Serves the local page on which people review problems: one process, one reviewer, loopback only.
 
-The printed address carries a token that works once: it is exchanged for a cookie, and every request needs that cookie
-and a Host header of this machine, so that no other user, page or DNS trick reaches the data. Texts travel as JSON and
-are shown as text; the page may load scripts, styles and fonts from this server alone.
+The printed address has a token that works once: it is exchanged for a cookie, and every request needs that cookie and a
+Host header of this machine, so that no other user, page or DNS trick reaches the data. Texts are sent as JSON and shown
+as text; the page may load scripts, styles and fonts from this server only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HINTS: Final = {
 MAX_SAMPLES: Final = 16
 MAX_TESTS_CHARS: Final = 20_000
 HEADERS: Final = {
-    # KaTeX sets the style attribute of what it draws; scripts may come from this server alone
+    # KaTeX sets style attributes; scripts may come from this server only
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -48,7 +48,7 @@ HEADERS: Final = {
 
 
 class Word(BaseModel):
-    """What the page sends: a ruling on entry `index` of the queue."""
+    """The message of the page: a ruling on entry `index` of the queue."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -62,7 +62,7 @@ class Word(BaseModel):
 class Session:
     """One run of the page: its entries, the reviewer, the log of rulings, and the access token.
 
-    token: opens the page once. cookie: what every later request must carry.
+    token: opens the page once. cookie: required in every later request.
     """
 
     entries: Sequence[Entry]
@@ -91,9 +91,9 @@ def make_app(session: Session, port: int) -> FastAPI:
     hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
 
     @app.middleware("http")
-    async def guard(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+    async def guard(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
         refusal = _refusal(request, session, hosts)
-        response = refusal or await go_on(request)
+        response = refusal or await call_next(request)
         response.headers.update(HEADERS)
         return response
 
@@ -182,7 +182,7 @@ def _unfit(answer: str, row: Mapping[str, Any]) -> str | None:  # Any: a row's c
 
 
 def shown(entry: Entry, artifacts: dict[str, Artifact]) -> dict[str, Any]:  # Any: JSON
-    """What the page shows of an entry."""
+    """The fields of an entry that the page shows."""
     row = entry.row
     evidence = _evidence(row)
     return {
@@ -205,7 +205,7 @@ def shown(entry: Entry, artifacts: dict[str, Artifact]) -> dict[str, Any]:  # An
 
 
 def _readable(tests: str | None) -> str | None:
-    """The tests of a code problem as a person reads them, a test a line."""
+    """The tests of a code problem in readable form, one test a line."""
     parsed = parse_tests(tests) if tests else None
     if parsed is None:
         return tests and tests[:MAX_TESTS_CHARS]
@@ -214,7 +214,7 @@ def _readable(tests: str | None) -> str | None:
 
 
 def _evidence(row: Mapping[str, Any]) -> dict[str, Any]:  # Any: a row's columns, JSON
-    """A drop's detail, or what a kept row was reported for, as named values."""
+    """The detail of a drop, or the finding on a kept row, as named values."""
     if row.get("drop_detail"):
         return _named(row["drop_detail"])
     reported = [(meaning, row[column]) for column, meaning in HINTS.items() if row.get(column)]

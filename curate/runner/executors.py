@@ -1,7 +1,7 @@
-"""Where a stage's batches run, by name: in this process, or over a Ray cluster.
+"""The executors of a stage's batches by name: this process, or a Ray cluster.
 
-An executor takes the work (`open`, which binds engines and indexes, the workspace, and the rows by batch) and the
-numbers of batches, and yields `(number, rows in, rows out)` in any order.
+An executor takes the work (`open`, which binds engines and indexes, the workspace, and the rows by batch) and batch
+numbers, and yields `(number, rows in, rows out)` in any order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ EXECUTORS: Final = {"local": map_locally, "ray": map_on_ray}
 
 
 def check_executor(executor: str) -> None:
-    """Raise `UserError` where there is no such executor: before anything is written."""
+    """Raise `UserError` for an unknown executor, before anything is written."""
     if executor not in EXECUTORS:
         raise UserError(f"--executor is {executor!r}; use {' or '.join(EXECUTORS)}")
 

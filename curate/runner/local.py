@@ -1,4 +1,4 @@
-"""A stage's batches in this process, one after the other."""
+"""Runs a stage's batches in this process, one after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from curate.runner.work import Result, Work
 
 
 def map_locally(work: Work, numbers: Sequence[int]) -> Iterator[Result]:
-    """Run batches one after the other in this process; the stage is open from the first to the last."""
+    """Run batches one after the other in this process; the stage stays open from the first to the last."""
     with work.open(work.workspace) as run:
         for number in numbers:
             batch = work.rows(number)

@@ -1,9 +1,9 @@
-"""A stage's batches over a Ray cluster. The stage does not know.
+"""Runs a stage's batches on a Ray cluster, without changes to the stage.
 
-Each actor opens the stage once, so that it holds an engine; batches travel in slices as Arrow bytes, together with what
-is known of their samples, and what an actor sampled comes back with its slice. The log and the shards are written by
-this process alone, so a node that dies loses nothing but the slices it was at, and those run again elsewhere. Rows
-that wait are in the cluster's object store, which spills to disk; this process holds those of unfinished batches alone.
+Each actor opens the stage once and keeps its engine. Batches travel in slices as Arrow bytes, together with the known
+samples of their problems; an actor returns the samples it drew with its slice. Only this process writes the log and the
+shards, so a node that dies loses only its current slices, which run again elsewhere. Waiting rows are in the cluster's
+object store, which spills to disk; this process holds only those of unfinished batches.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ANSWER_S: Final = 5.0
 
 
 def map_on_ray(work: Work, numbers: Sequence[int]) -> Iterator[Result]:
-    """Run batches on a Ray cluster, in slices; raises `UserError` where no cluster answers or all its workers die."""
+    """Run batches on a Ray cluster, in slices; raises `UserError` if no cluster answers or its workers keep dying."""
     ray = _connect()
     num_actors = _num_actors(ray, work.replica)
     num_slices = -(-SLICES_PER_ACTOR * num_actors // len(numbers))
@@ -64,7 +64,7 @@ def _num_actors(ray: Any, replica: Replica) -> int:
 def _despite_deaths(
     ray: Any, work: Work, owed: dict[tuple[int, int], Any], num_actors: int
 ) -> Iterator[tuple[int, int, pl.DataFrame]]:
-    """Every owed slice once. Where a node dies, what is still owed starts over on the nodes that are left.
+    """Every owed slice once. If a node dies, the slices still owed start over on the remaining nodes.
 
     Ray itself waits for the dead actor's return, without end if the cluster has no room for it.
     """
@@ -82,12 +82,12 @@ def _despite_deaths(
             if num_deaths == MAX_DEATHS:
                 raise UserError(
                     f"the cluster lost its workers {num_deaths} times without finishing anything "
-                    f"({' '.join(str(error).split())[:160]}); look at its nodes and run the same command again"
+                    f"({' '.join(str(error).split())[:160]}); check its nodes and run the same command again"
                 ) from None
 
 
 def _deaths(ray: Any) -> tuple[type[BaseException], ...]:
-    """What Ray raises where a process or a node is gone, as against what our own code raised there."""
+    """The exceptions of Ray for a lost process or node, as opposed to those of our own code."""
     errors = ray.exceptions
     return (errors.RayActorError, errors.NodeDiedError, errors.ObjectLostError, errors.WorkerCrashedError)
 
@@ -104,7 +104,7 @@ def _connect() -> Any:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, ValueError, RuntimeError) as error:
             why = " ".join(str(error).split())[:200]
-            raise UserError(f"--executor ray: no cluster at {address} ({why}); look at it with `ray status`") from None
+            raise UserError(f"--executor ray: no cluster at {address} ({why}); check it with `ray status`") from None
     # the runner shows progress and reports failures
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
@@ -114,7 +114,7 @@ def _connect() -> Any:
 def _address() -> str:
     """The cluster's address: RAY_ADDRESS, else the one that `ray start` made here, else `local`, a new one.
 
-    Whether it answers is asked here: Ray waits minutes for one that is gone, and a killed one leaves its address.
+    The connection is tested here: Ray waits minutes for a cluster that is gone, and a killed one leaves its address.
     """
     stated = os.environ.get("RAY_ADDRESS", "")
     if stated not in ("", "auto", "local"):
@@ -137,17 +137,17 @@ def _answers(address: str) -> bool:
 
 
 def _results(ray: Any, work: Work, slices: list[Any], num_actors: int) -> Iterator[tuple[int, int, pl.DataFrame]]:
-    """Run the slices over the actors; each comes back once, its samples in the log."""
+    """Run the slices on the actors; yields each once, after its samples are in the log."""
     has_gpus = ray.cluster_resources().get("GPU", 0) > 0
     with warnings.catch_warnings():
-        # max_restarts has no other way in yet than the arguments that Ray 2.64 will drop
+        # max_restarts can be passed only through the arguments that Ray 2.64 will drop
         warnings.simplefilter("ignore")
         dataset = ray.data.from_arrow_refs(slices).map_batches(
             _Actor,
             fn_constructor_args=(work.open, work.workspace.samples is not None, work.replica.num_replicas is None),
             batch_size=None,
             batch_format="pyarrow",
-            # from one up: a cluster may have less room than was asked for
+            # at least one: a cluster may have less room than requested
             compute=ray.data.ActorPoolStrategy(min_size=1, initial_size=num_actors, max_size=num_actors),
             num_gpus=work.replica.num_gpus if has_gpus else 0,
             max_restarts=0,
@@ -161,11 +161,11 @@ def _results(ray: Any, work: Work, slices: list[Any], num_actors: int) -> Iterat
 
 
 class _Actor:
-    """One copy of the stage in a process of its own, open from its first slice for as long as the process lives."""
+    """One copy of the stage in its own process, opened at its first slice and kept open while the process lives."""
 
-    def __init__(self, open_run: Open, has_samples: bool, is_one_of_many: bool) -> None:  # ray gives them by position
+    def __init__(self, open_run: Open, has_samples: bool, is_one_of_many: bool) -> None:  # ray passes them by position
         if is_one_of_many:
-            # an actor on every processor: none needs threads, workers or sandboxes on all of them; both are read late
+            # one actor per core: none needs threads, workers or sandboxes on all cores; both are read after this point
             os.environ.setdefault("POLARS_MAX_THREADS", "1")
             os.environ.setdefault(CORES, "1")
         self._open, self._has_samples = open_run, has_samples
@@ -179,7 +179,7 @@ class _Actor:
         return pa.Table.from_pylist([self._answer(packed) for packed in table.to_pylist()], schema=table.schema)
 
     def _answer(self, packed: dict[str, Any]) -> dict[str, Any]:
-        """The slice with its rows decided; a user's mistake travels as data, since Ray would bury it in its own."""
+        """The slice with its rows decided; a user's mistake is data, since Ray would wrap it in its own error."""
         self._samples.take(Sample(**known) for known in json.loads(packed["samples"]))
         answer: dict[str, Any]
         try:
@@ -190,7 +190,7 @@ class _Actor:
 
     def _opened(self) -> Run:
         if self._run is None:
-            # not in __init__: there a mistake would kill the actor
+            # not in __init__, where a mistake would kill the actor
             self._context = self._open(Workspace(self._samples if self._has_samples else None))
             self._run = self._context.__enter__()
         return self._run

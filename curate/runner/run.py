@@ -1,4 +1,4 @@
-"""The runner takes a pool through a stage and owns all its files: batches in, shards out, resume, manifest last."""
+"""Runs a pool through a stage and owns all its files: batches in, shards out, resume, manifest last."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from curate.runner.stage import Stage, Workspace
 from curate.runner.work import Work
 
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-MADE: Final = "rows.tmp"  # the rows that sources made: a resumed run finds them there
+MADE: Final = "rows.tmp"  # the rows that sources made, which a resumed run reuses
 PLACE: Final = ("source", "source_row")
 
 
 class Outcome(NamedTuple):
-    """What `run_stage` gives back: the manifest, and whether the artifact was there already."""
+    """The result of `run_stage`: the manifest, and whether the artifact already existed."""
 
     manifest: Manifest
     is_reused: bool
@@ -45,11 +45,11 @@ def run_stage(
     executor: str = "local",
     engines: Shelf | None = None,
 ) -> Outcome:
-    """Take `pool`'s kept rows through `stage` into the artifact `out`; resumes an earlier run.
+    """Run `pool`'s kept rows through `stage` into the artifact `out`; resumes an interrupted run.
 
-    `pool` is None where the stage has sources; `engines` keeps a started vLLM between the stages of a pipeline. Raises
-    `UserError` where `out` holds another run's result and `force` is off, and where a corpus stage is to run elsewhere:
-    it has its index in this process.
+    `pool` is None if the stage has sources; `engines` keeps a started vLLM between the stages of a pipeline. Raises
+    `UserError` if `out` holds another run's result and `force` is off, and if a corpus stage, whose index is in this
+    process, has another executor.
     """
     _check_call(stage, pool, executor)
     digest = pool.manifest.digest if pool is not None else None
@@ -96,7 +96,7 @@ def _run(stage: Stage, pool: Artifact | None, folder: OutFolder, executor: str, 
 
 @contextmanager
 def _room_is_left(out: Path) -> Iterator[None]:
-    """A full disk as a user's mistake."""
+    """Turn the error of a full disk into a `UserError`."""
     try:
         yield
     except OSError as error:
@@ -118,7 +118,7 @@ def _kept(stage: Stage, pool: Artifact, workspace: Workspace) -> Work:
 
 
 def _made(stage: Stage, shards: Sequence[Path], workspace: Workspace) -> Work:
-    """The rows that sources made as work, a batch a file."""
+    """The rows that sources made as work, one batch a file."""
     # without progress: the rows were counted as they were made
     lent = replace(workspace, progress=None, shards=shards)
     return Work(stage.open, lent, stage.replica, lambda index: pl.read_parquet(shards[index], glob=False))
@@ -134,8 +134,8 @@ def _run_batches(stage: Stage, work: Work, num_batches: int, folder: OutFolder, 
 
 
 def _check(stage: Stage, before: pl.DataFrame, after: pl.DataFrame) -> None:
-    """Conservation: every key once in and once out, in order; only the announced columns added."""
-    # where sources hold a problem twice, one row of it stays
+    """Conservation: every key goes in once and comes out once, in order; only the announced columns are added."""
+    # if sources hold a problem twice, one of its rows remains
     expected = before if stage.sources is None else before.join(after, on=PLACE, how="semi", maintain_order="left")
     if not expected["key"].equals(after["key"]):
         raise RuntimeError(

@@ -1,10 +1,10 @@
-"""A stage: the contract that everything which curates rows keeps.
+"""A stage: the contract of every step that curates rows.
 
 A stage is a pure function on a frame plus a name, a version and a config. It returns the same rows in the same order
 with columns added, among them `drop_reason` (a code; null = kept) and `drop_detail` (the evidence). It opens no path
-and reads no clock: engines and indexes are bound by `open`, which runs only when work is owed.
+and reads no clock: `open` binds engines and indexes, and runs only when work is owed.
 
-The first stage of a run has no pool before it: its `Sources` make the rows, which the runner then takes through it.
+The first stage of a run has no pool: its `Sources` make the rows, which the runner then passes through it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ C = TypeVar("C", bound=Config)
 
 
 class Replica(NamedTuple):
-    """How many copies of a stage a cluster runs, and the GPUs of each where the cluster has any.
+    """Number of copies of a stage on a cluster, and the GPUs of each if the cluster has any.
 
-    num_replicas: None for one on every processor of the cluster.
+    num_replicas: None for one per CPU core of the cluster.
     """
 
     num_replicas: int | None = None
@@ -43,9 +43,9 @@ class Workspace:
     """What the runner lends a stage while it runs: the pool, the log of samples, the progress bar and engines.
 
     pool: iterates over the whole pool, a batch at a time and in order, for a `corpus` stage that reads it in `open`.
-    scratch: an empty folder for what a stage spills, on the disk of its artifact; gone when the stage has ended.
-    shards: of a stage with `sources`, the Parquet files of the rows that they made, one a batch.
-    engines: where a started vLLM waits for the next stage of a pipeline; pass it to `open_engine`.
+    scratch: an empty folder for temporary files, on the disk of the artifact; deleted when the stage ends.
+    shards: for a stage with `sources`, the Parquet files of the rows that they made, one a batch.
+    engines: keeps a started vLLM for the next stage of a pipeline; pass it to `open_engine`.
     """
 
     samples: Samples | None = None
@@ -57,12 +57,12 @@ class Workspace:
 
 
 class Sources(NamedTuple):
-    """Where the rows of a stage come from that has no pool before it.
+    """The origin of the rows of a stage without a pool.
 
     reads: the files and folders that are read.
-    write: `write(folder, batch_rows, progress)` makes the rows and writes them into the folder, a Parquet file for a
-        batch of at most `batch_rows`; gives the files in order. The folder outlives a kill: the files that an earlier
-        run left are whole, and stay. It is gone once the artifact is complete.
+    write: `write(folder, batch_rows, progress)` makes the rows and writes them into the folder, one Parquet file for
+        each batch of at most `batch_rows`; returns the files in order. The folder survives a kill, and files that an
+        earlier run left are whole and are kept. It is deleted once the artifact is complete.
     """
 
     reads: Sequence[Path]
@@ -73,20 +73,20 @@ class Sources(NamedTuple):
 class Stage:
     """One step of curation.
 
-    scope: `batch` stages see any batch of rows in any order and resume at the next batch; `corpus` stages compare
-        problems with one another: they pass over `workspace.pool` in `open`, and do so again when a run is resumed.
-    open: binds engines and indexes and yields the run function; `bound(run, config)` where there is nothing to bind.
+    scope: `batch` stages accept any batch of rows in any order and resume at the next batch; `corpus` stages compare
+        problems with one another: they read `workspace.pool` in `open`, and read it again when a run resumes.
+    open: binds engines and indexes and yields the run function; `bound(run, config)` if there is nothing to bind.
     adds: the columns it adds beside the decision, all of them in `records.ADDED`.
-    inputs: digests of what else decides the result: benchmarks, a model.
+    inputs: digests of the other inputs that decide the result: benchmarks, a model.
     has_samples: whether it samples a model and keeps a `SampleLog`.
     facts: figures for the manifest (tokens spent, thresholds met), computed at the end from the parts on disk, given
         `scan("kept" | "dropped" | "samples")`, so that an interrupted run reports the same ones.
     plots: pictures for `plots/` as PNG bytes by name, drawn from the same parts.
-    widen: gives the pool with what else of its artifact enters: dropped rows that people want back.
-    sources: makes the rows where there is no pool. Such a stage may unite rows that are one problem: what it returns
-        then lacks those that went into another.
-    replica: what one copy of the stage takes on a cluster, and how many copies there are.
-    batch_rows: rows a batch; it decides the shards' bytes, so a change of it is a change of version.
+    widen: returns the pool with further rows of its artifact: dropped rows that people restored.
+    sources: makes the rows if there is no pool. Such a stage may merge rows of one problem; its result then lacks the
+        rows that were merged into another.
+    replica: resources of one copy of the stage on a cluster, and the number of copies.
+    batch_rows: rows a batch; it decides the shards' bytes, so changing it requires a new version.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Stage:
     batch_rows: int = 10_000
 
     def identity(self, pool_digest: str | None) -> dict[str, Any]:
-        """What the fingerprint is made from; `pool_digest` is None where there is no pool."""
+        """The fields from which the fingerprint is computed; `pool_digest` is None if there is no pool."""
         return {
             "stage": self.name,
             "version": self.version,
@@ -127,6 +127,6 @@ def bound(
 
 
 def decide(problems: pl.DataFrame, reason: pl.Expr, detail: pl.Expr) -> pl.DataFrame:
-    """Add the decision columns; `reason` is null where the row is kept, and `detail` then becomes null too."""
+    """Add the decision columns; `reason` is null for a kept row, whose `detail` becomes null too."""
     decided = problems.with_columns(drop_reason=reason.cast(pl.String), drop_detail=detail.cast(pl.String))
     return decided.with_columns(drop_detail=pl.when(pl.col("drop_reason").is_not_null()).then(pl.col("drop_detail")))

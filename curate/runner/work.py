@@ -1,4 +1,4 @@
-"""The batches of a stage as work for an executor: what to do, and where the rows come from."""
+"""The batches of a stage as work for an executor: the stage, and the source of the rows."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class Work(NamedTuple):
     rows: Callable[[int], pl.DataFrame]
 
     def tick(self, num_rows: int) -> None:
-        """Show that rows are done, where nothing inside the stage does."""
+        """Show finished rows, for a stage that shows no progress of its own."""
         if self.workspace.progress is not None:
             self.workspace.progress.tick(num_rows)

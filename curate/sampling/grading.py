@@ -1,4 +1,4 @@
-"""From a completion to a judged sample: the verifier's verdict, and what being cut off counts as."""
+"""Turns a completion into a judged sample: the verifier's verdict, or the configured verdict if it was truncated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class GradingConfig(Config):
 
 
 class Problem(NamedTuple):
-    """What sampling and grading need of a row."""
+    """The fields of a row that sampling and grading read."""
 
     key: str
     prompt: str
@@ -55,7 +55,7 @@ def problems_of(rows: pl.DataFrame) -> list[Problem]:
 
 
 def grade(problem: Problem, completion: Completion, config: GradingConfig) -> Sample:
-    """Judge one completion; may take up to the verifier's time limit, so it belongs into a thread."""
+    """Judge one completion; may take up to the verifier's time limit, so call it in a thread."""
     verdict, reason = _verdict(problem, completion, config)
     return Sample(
         key=completion.key,

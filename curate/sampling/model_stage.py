@@ -1,4 +1,4 @@
-"""What stages that sample a model share: an engine at work while the stage runs, and its samples as columns."""
+"""Shared parts of stages that sample a model: an engine while the stage runs, and its samples as columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
         return tally(sample.verdict for sample in self.samples)
 
     def undecided_reasons(self) -> str:
-        """Why samples could not be judged, the commonest first: `timeout 3, memory 1`."""
+        """Why samples could not be judged, most frequent first: `timeout 3, memory 1`."""
         reasons = Counter(sample.verdict_reason for sample in self.samples if sample.verdict == "undecided")
         return ", ".join(
             f"{reason} {count}" for reason, count in sorted(reasons.items(), key=lambda it: (-it[1], it[0]))
@@ -47,7 +47,7 @@ Ask = Callable[[pl.DataFrame], list[Asked]]
 
 @dataclass(frozen=True)
 class Asking:
-    """The demands of one stage: `rule` returns how many samples a problem still needs, `grade` judges each."""
+    """The request of one stage: `rule` returns how many samples a problem still needs, `grade` judges each."""
 
     name: str
     seed: int
@@ -58,7 +58,7 @@ class Asking:
 
 @contextmanager
 def open_asking(asking: Asking, opened: AbstractContextManager[Engine], workspace: Workspace) -> Iterator[Ask]:
-    """A function that takes rows and gives them back asked, all samples logged; prints the cost at the end."""
+    """Yields a function that samples the problems of a frame and logs every sample; prints the cost at the end."""
     samples, meter, limits = workspace.samples, Meter(), Limits(asking.max_in_flight)
     if samples is None:
         raise RuntimeError(f"stage {asking.name} samples a model, but the runner lent it no log")
@@ -80,7 +80,7 @@ def open_asking(asking: Asking, opened: AbstractContextManager[Engine], workspac
 
 
 def replica(config: EngineConfig) -> Replica:
-    """What one engine takes on a cluster: the GPUs that its model is spread over."""
+    """Cluster resources of one engine: the GPUs that its model is spread over."""
     return Replica(config.replicas, config.tensor_parallel_size * config.data_parallel_size)
 
 

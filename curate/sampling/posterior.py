@@ -1,4 +1,4 @@
-"""The evidence of a few samples about a pass rate: the Beta posterior under a uniform prior.
+"""The posterior of a pass rate after a few samples: Beta, under a uniform prior.
 
 With s correct and f wrong the pass rate is Beta(1 + s, 1 + f), whatever rule stopped the sampling (the likelihood
 principle). Its distribution function is a binomial tail, so whole numbers and `math.comb` are all it takes.

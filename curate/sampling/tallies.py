@@ -1,4 +1,4 @@
-"""The verdicts of one problem's samples, counted."""
+"""Counts of the verdicts on one problem's samples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Tally(NamedTuple):
-    """Verdicts of one problem so far."""
+    """Number of verdicts of each kind so far."""
 
     correct: int = 0
     wrong: int = 0

@@ -1,8 +1,8 @@
 """Checks that the tests of a code problem separate right programs from wrong ones: pass the reference, fail duds.
 
-The reference solution runs in the sandbox of `curate.verify`. Duds are programs that know nothing of the problem: they
-return a constant or what they were given. Tests that one of them passes teach a model to hand it in. For tests that
-list their outputs no dud needs to run: a constant passes where all outputs are the same.
+The reference solution runs in the sandbox of `curate.verify`. Duds are programs that ignore the problem: they return a
+constant or their input. Tests that a dud passes teach a model to submit it. For tests that list their outputs no dud
+runs: a constant passes exactly if all outputs are the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DUDS: Final = ("None", "0", "1", "True", "False", "[]", "''", "a[0] if a else No
 
 
 class CodeProblem(NamedTuple):
-    """What is judged: the tests' JSON, and the reference solution where there is one."""
+    """The checked fields: the tests' JSON, and the reference solution if there is one."""
 
     tests: str | None
     solution: str | None
@@ -35,9 +35,9 @@ class Finding(NamedTuple):
 
 
 def check_code_problems(problems: Sequence[CodeProblem], policy: Policy) -> list[Finding | None]:
-    """A finding for each problem, in order; None where its tests are good, or where that is unknown.
+    """A finding for each problem, in order; None if its tests are good, or if that is unknown.
 
-    Raises `UserError` where programs cannot run on this machine.
+    Raises `UserError` if programs cannot run on this machine.
     """
     static = [_read(problem) for problem in problems]
     owed = [index for index, found in enumerate(static) if found is None]
@@ -51,7 +51,7 @@ def check_code_problems(problems: Sequence[CodeProblem], policy: Policy) -> list
 
 
 def _read(problem: CodeProblem) -> Finding | None:
-    """What the tests' text alone shows."""
+    """The finding that the tests' text alone allows."""
     if not (problem.tests or "").strip():
         return Finding("no_tests", "null")
     tests = parse_tests(problem.tests or "")
@@ -80,7 +80,7 @@ def _programs(problem: CodeProblem) -> list[tuple[str, str]]:
 
 
 def refutes_duds(tests: AssertTests) -> bool:
-    """Whether the tests' text shows that no dud passes: two results that differ, one that differs from its input."""
+    """Whether the tests' text shows that no dud passes: two results differ, and one differs from its input."""
     pairs = [pair for source in (tests.setup, *tests.tests) for pair in _equalities(source)]
     results = [result for _, result in pairs]
     changes = any(given != [] and given[0] != result for given, result in pairs)
@@ -106,7 +106,7 @@ def _equalities(source: str) -> Iterator[tuple[list[object], object]]:
 
 
 def _missing_package(source: str) -> str | None:
-    """A package that the reference imports and the sandbox, which has the standard library only, lacks."""
+    """A package that the reference imports and that the sandbox lacks: it has only the standard library."""
     for node in ast.walk(_parsed(source)):
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         modules += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
@@ -124,7 +124,7 @@ def _parsed(source: str) -> ast.AST:
 
 
 def duds(tests: AssertTests) -> list[str]:
-    """Programs that know nothing, in the shape that the tests call."""
+    """Programs that ignore the problem, with the names that the tests call."""
     if tests.entry_points == ["Solution"]:
         # any method: only the tests' text names the one that is called
         return [f"class Solution:\n    def __getattr__(self, _): return lambda *a, **k: {value}\n" for value in DUDS]

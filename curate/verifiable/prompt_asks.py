@@ -1,7 +1,7 @@
 """What a problem's text asks for, as polars expressions: a proof, a value, several things, an open answer, a figure.
 
-Every function takes an expression of texts and gives the words that say so, or null: a reason and its evidence in one
-pass. English and Chinese. The expressions read single rows, so they are the same for any batch.
+Every function takes an expression of texts and returns the words that match, or null: a reason and its evidence in one
+pass. The patterns cover English and Chinese. The expressions read single rows, so the batch does not matter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import polars as pl
 
 EVIDENCE_CHARS: Final = 120
 
-# where an instruction begins: at the start of a text, line, sentence, clause or list item, or behind "and", "then"
+# the start of an instruction: the start of a text, line, sentence, clause or list item, or after "and", "then"
 _BEGIN: Final = (
     r"(?:^\s*|[.;:!?,)\]}$]\s*|\\item\S*\s+|\n\s*|\b(?:and|then|also|please|hence|or|first|next)\s+(?:to\s+)?)"
 )
@@ -34,7 +34,7 @@ _PROOF: Final = (
     r"|\b(?:d[ée])?montr(?:er|ez|ons)\s+que\b|\b(?:prouver|prouvez)\s+que\b|\b(?:zeige|beweise)n?(?:\s+sie)?\b[^.?!]*\bdass\b"
     r"|\bдокаж|\bdemuestr[ea]|\bprueb[ea]\s+que\b|\bmostre\s+que\b|\b(?:theorem|lemma)\s+\w+.*?:=|\bsorry\s*$"
 )
-# an ask inside one labelled part: an instruction or a question, not a clause of a condition ("for which", "is shown")
+# a request in a labelled part: an instruction or a question, not a clause of a condition ("for which", "is shown")
 _PART_VERB: Final = (
     r"(?:find|determine|compute|calculate|evaluate|prove|show|solve|sketch|explain|express|simplify|describe|estimate|"
     r"factor|expand|convert|graph|draw|verify|state|list|identify|write\s+(?:down|out|an?|the)|give)\b"
@@ -43,7 +43,7 @@ _PART_ASK: Final = (
     rf"(?:[\s*_$}}]*{_PART_VERB}|.*?(?:(?:[.;:,)]\s*|\b(?:and|then|to|hence)\s+){_PART_VERB}"
     r"|\?|？|求|多少|几|什么|写出|计算|证明|_{2,}|\\_))"
 )
-# a label is separate: the (1) of P(1) is an argument
+# a label is separate from words: the (1) of P(1) is an argument
 _BEFORE: Final = r"(?:^|[\s.;:,?!。；：，？！~*{$])"
 _LABELS: Final = (
     (rf"{_BEFORE}[(\[]a[)\]]", rf"{_BEFORE}[(\[]b[)\]]"),
@@ -61,7 +61,7 @@ _LABELS: Final = (
     ("(?:Ⅰ|ⅰ)", "(?:Ⅱ|ⅱ)"),
     (r"\\item", r"\\item"),
 )
-# on one line the 1. of "x = 1. Find y" is no label: a sentence ends before it
+# on one line a label follows the end of a sentence: the 1. of "x = 1. Find y" is none
 _ON_ONE_LINE: Final = (
     rf"(?:^|[.:;?!$]\s+|[。：；？！]\s*)1(?:[.:]\s+|[、．：])"
     rf"(?:(?:{_PART_VERB}|求).*?(?:[.:;?!$]\s+|[。；？！]\s*)|.*?(?:\?\s+|？\s*))2(?:[.:]\s+|[、．：]){_PART_ASK}"
@@ -69,7 +69,7 @@ _ON_ONE_LINE: Final = (
 _PARTS: Final = "(?is)" + "|".join([*(rf"{one}{_PART_ASK}.*?{two}{_PART_ASK}" for one, two in _LABELS), _ON_ONE_LINE])
 _FIRST_LABEL: Final = r"(?:[(（]?(?:1|a|i)[)）.、．]|①|\\item)"
 _SECOND_LABEL: Final = r"(?:[\s;；,，。.$?](?:[(（](?:2|b|ii)[)）]|(?:2|b|ii)[)）.、．]\s)|②|\\item)"
-# one instruction over a list of what it is for: "Evaluate the following: 1) .. 2) ..", "Find (a) the area and (b) .."
+# one instruction for a list of items: "Evaluate the following: 1) .. 2) ..", "Find (a) the area and (b) .."
 _SHARED_ASK: Final = (
     rf"(?is){_PART_VERB}\s+(?:the\s+values?\s+of\s+)?(?:(?:each\s+of\s+)?the\s+following(?:\s+(?:\w+\s+)?(?:expressions|equations|inequalities|"
     r"problems|questions|quantities|values|integrals|limits|derivatives|sums|products|probabilities|calculations|tasks))?"
@@ -79,13 +79,13 @@ _SHARED_ASK: Final = (
     r"\s[(]?(?:b|ii|2)\)\s+(?:the|its|their)\b"
     r"|(?:求|计算|化简|解方程|解下列方程|求下列各式的值|解不等式)\s*[:：]\s*(?:[(（]1[)）]|①|1[.、．]).*?(?:[(（]2[)）]|②|[\s;；。]2[.、．])"
 )
-# what is to be done in order, or by a rule, is no list of questions
+# ordered steps and rules are no list of questions
 _PROCEDURE: Final = (
     r"(?is)\b(?:steps?|process|procedure|algorithm|rules?|instructions?|operations?|moves?|game|program|recipe|method|"
     rf"as\s+follows|in\s+(?:this|the\s+following)\s+(?:order|way))\b[^.?!\n]{{0,60}}[:.]\s*(?:\\begin\{{\w+\}})?\s*{_FIRST_LABEL}"
     rf"|(?:步骤|规则|操作|程序|方法)[^。？\n]{{0,20}}[:：]\s*{_FIRST_LABEL}"
 )
-# all behind the last label: a step that is ordered, and behind it the one question, which no label numbers
+# the text after the last label: an ordered step, then the one question, which has no label
 _LAST_LABEL: Final = (
     rf"(?is)^.*(?:{_BEFORE}[(（]\s*(?:[1-9]|[a-h]|iii|ii|iv|i|v)\s*[)）]|(?:^|\n|[;:；：。.!?]\s*)(?:[1-9]|[a-h]|iii|ii|iv|i)[).、．]\s"
     r"|[①-⑨]|\\item)(.*)$"
@@ -123,7 +123,7 @@ _NOUN: Final = r"(?:figure|diagram|picture|drawing|sketch|illustration|(?:bar\s+
 _FIGURE_WORDS: Final = (
     rf"(?i)\b(?:shown|pictured|illustrated|depicted|drawn|indicated)\s+(?:in\s+the\s+(?:\w+\s+)?(?:{_NOUN}|graphs?\b)"
     r"|below|above|at\s+(?:the\s+)?(?:right|left)|to\s+the\s+(?:right|left)|here)\b|\bas\s+(?:shown|pictured)\s*[,.]"
-    # a picture that is taken, a drawing to scale: there is nothing to see in it
+    # a picture that someone takes and a drawing to scale are no figures
     r"|\b(?:in|from)\s+(?:the|this)\s+(?:\w+\s+)?(?:figure|diagram|illustration|(?:bar\s+|pie\s+)?chart|histogram)s?\b"
     r"|\b(?:see|look\s+at|refer\s+to|based\s+on|according\s+to|study|examine|use)\s+(?:the|this)\s+(?:\w+\s+)?"
     rf"{_NOUN}"
@@ -131,7 +131,7 @@ _FIGURE_WORDS: Final = (
     r"|\buse\s+the\s+graph\s+to\b|\bgraph\s+of\s+\S+\s+is\s+(?:shown|given|drawn)\b"
     r"|如图(?:[^书形]|$)|[下上]图(?:[^书形案]|$)|[右左]图|(?:^|[^向全分完地拼视树子网])图中|图示|所示|(?:观察|根据|由|看)图[象像]"
 )
-# what is shown below in words, and a figure that is no drawing
+# content shown below in words, and figures that are no drawings
 _IN_WORDS: Final = (
     r"(?i)\b(?:equations?|sequences?|lists?|data|numbers?|expressions?|tables?|systems?|functions?|matri\w+|arrays?|sums?|"
     r"additions?|subtractions?|multiplications?|products?|inequalit\w+|values?|statements?|problems?|formulas?|code|words?)\s+"
@@ -161,14 +161,14 @@ def proof(text: pl.Expr) -> pl.Expr:
 
 
 def value(text: pl.Expr) -> pl.Expr:
-    """A question, a blank, or an instruction to find something: what a ground truth can answer."""
+    """A question, a blank, or an instruction to find something, which a ground truth can answer."""
     return _found(text, _VALUE)
 
 
 def parts(text: pl.Expr, truth: pl.Expr) -> pl.Expr:
-    """Labelled parts that each ask for something; a labelled list of conditions, statements or steps is none.
+    """Labelled parts that each ask for something; labelled conditions, statements or steps do not count.
 
-    Nor are steps behind which one question stands that the ground truth answers with one value.
+    Nor do steps followed by one question that the ground truth answers with one value.
     """
     asked = pl.coalesce(_found(text, _PARTS), _found(text, _SHARED_ASK))
     outside = text.str.extract(_LAST_LABEL, 1).str.contains(_ASKED_OUTSIDE) & ~truth.str.contains(_SEVERAL)
@@ -187,12 +187,12 @@ def explanation(text: pl.Expr) -> pl.Expr:
 
 
 def image(text: pl.Expr) -> pl.Expr:
-    """A reference to an image file or a place where one stood."""
+    """A reference to an image file, or a placeholder for an image."""
     return _found(text, _IMAGE)
 
 
 def missing_figure(text: pl.Expr) -> pl.Expr:
-    """Words that point at a figure where the text holds neither a drawing nor a table."""
+    """Words that refer to a figure in a text that has neither a drawing nor a table."""
     is_there = text.str.contains(_DRAWING) | text.str.contains(_TABLE)
     return pl.when(~is_there).then(_found(text.str.replace_all(_IN_WORDS, " "), _FIGURE_WORDS))
 

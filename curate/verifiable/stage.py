@@ -1,8 +1,8 @@
 """Drops problems whose completions no verifier can judge: proofs, missing or vague answers, several questions in one.
 
-The text decides first, in expressions over a whole batch (`asks`, `truths`); what is left goes to the verifier itself,
-which must find each ground truth equal to itself. Code problems run: their tests must exist, pass the reference
-solution and fail a program that does nothing (`code_checks`).
+The text decides first, in expressions over a whole batch (`asks`, `truths`). The verifier then checks the remaining
+ground truths: each must equal itself. Code problems run: their tests must exist, pass the reference solution and fail a
+program that does nothing (`code_checks`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MARK: Final = (
     r"(?:[\[【](?:final\s+|correct\s+)?(?:answer|(?:参考|正确)?答案)[\]】]\s*[:：]?|\b(?:the\s+)?(?:final\s+|correct\s+)?ans(?:wer)?(?:\s+is|\s*[:：=])|####|\\boxed\s*\{"
     r"|(?:参考|正确)?答案\s*[:：是为])"
 )
-# a last sentence that states something; a question that lost its mark would offer lettered options
+# a last sentence that states something; a question without its mark would offer lettered options
 CLAIM: Final = (
     r"(?i)\b(?:then|is|are|has|have|exists?|converges?|diverges?|divides?|contains?|holds?|vanish(?:es)?|commutes?|admits?|"
     r"intersects?|coincides?|cannot|must)\b[^.。]*[.。]\s*$"
@@ -44,22 +44,21 @@ class VerifiableConfig(VoteConfig):
 
     Proofs, missing, vague or unparseable answers, several questions in one, answers that the prompt contains; code
     whose tests fail the reference solution or pass a program that does nothing. With --model (or --base-url) a model
-    votes: a problem that its samples answer alike, and otherwise than the ground truth, is dropped as suspect, for
-    review.
+    votes: a problem is dropped as suspect, for review, if its samples agree on an answer other than the ground truth.
 
     Example: gradus curate verifiable pools/math --out runs/verifiable --figures mentioned
     """
 
     figures: Figures = Field(
         default="image",
-        description="Which problems need a figure the model does not see: those that hold an image (image), also those "
-        "whose words point at a figure that is not there (mentioned), also figures drawn in code (drawn), none (keep).",
+        description="Problems dropped because the model does not see their figure: those with an image (image), also "
+        "those that mention a missing figure (mentioned), also those with a figure as code (drawn), none (keep).",
     )
     max_prompt_chars: int = Field(default=20_000, ge=1, description="Longer prompts are dropped as too_long.")
 
 
 def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
-    """Decide each row; the first reason that applies counts, and the verifier is asked about what the text let pass."""
+    """Decide each row; the first reason that applies counts, and the verifier checks the rows that the text passed."""
     evidence = problems.select(key="key", **_evidence(config))
     reasons = [name for name in evidence.columns if name != "key"]
     reason = pl.coalesce(pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in reasons)
@@ -70,7 +69,7 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
 
 
 def stage(config: VerifiableConfig) -> Stage:
-    """The stage that the command and a pipeline run; `UserError` where a model is named and cannot be found."""
+    """The stage that the command and a pipeline run; `UserError` if a model is named and cannot be found."""
     shape = Stage(name="verifiable", version=4, scope="batch", config=config, open=bound(run, config))
     if not config.has_voters:
         return shape
@@ -108,11 +107,11 @@ def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
     is_math, is_open_form = pl.col("kind") == "math", pl.col("choices").is_null()
     is_absent = truths.absent(truth)
     is_value = ~is_absent & ~truths.says_proof(truth) & ~truths.prose(truth)
-    # "Prove that it is constant and find its value" with the value at hand can be checked
+    # "Prove that it is constant and find its value" can be checked if the ground truth is a value
     is_answerable = is_value & asks.value(text).is_not_null()
     explanation = asks.explanation(text)
-    # "Describe the solutions as an interval" has a value all the same
-    is_told = explanation.str.contains(r"(?i)^\W*(?:describe|compare)") & truths.formula(truth)
+    # "Describe the solutions as an interval" still has a value
+    has_formula = explanation.str.contains(r"(?i)^\W*(?:describe|compare)") & truths.formula(truth)
     has_figures = truth.str.contains(r"\d").fill_null(value=False)
     shown_truth = truth.str.slice(0, asks.EVIDENCE_CHARS)
     is_claim = is_absent & asks.value(text).is_null() & text.str.contains(CLAIM) & ~text.str.contains(OPTIONS)
@@ -127,7 +126,7 @@ def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
         "open_ended": _first(
             (asks.many_answers(text), is_open_form),
             (shown_truth, truths.varies(truth)),
-            (explanation, is_open_form & ~(is_answerable & has_figures) & ~is_told),
+            (explanation, is_open_form & ~(is_answerable & has_figures) & ~has_formula),
         ),
         "figure_needed": _figure_needed(prompt, config.figures),
         "answer_in_prompt": _leak(text, truth),
@@ -159,17 +158,17 @@ def _leak(text: pl.Expr, truth: pl.Expr) -> pl.Expr:
     """The words "answer: X" where X is the ground truth: the first or last such words, to the end of the line."""
     wanted = _bare(truth)
     behind_last = text.str.extract(rf"(?is)^.*({MARK}.*)$", 1)
-    # a short value behind which a question follows belongs to an earlier question
+    # a short value that a question follows belongs to an earlier question
     settles = (wanted.str.len_chars() >= SHORT_CHARS) | asks.value(behind_last).is_null()
-    tellings = (behind_last, text.str.extract(rf"(?is)({MARK}.*)$", 1))
+    mentions = (behind_last, text.str.extract(rf"(?is)({MARK}.*)$", 1))
     return pl.coalesce(
-        pl.when(_tells(telling, wanted) & settles).then(telling.str.slice(0, asks.EVIDENCE_CHARS))
-        for telling in tellings
+        pl.when(_reveals(mention, wanted) & settles).then(mention.str.slice(0, asks.EVIDENCE_CHARS))
+        for mention in mentions
     )
 
 
-def _tells(telling: pl.Expr, wanted: pl.Expr) -> pl.Expr:
-    words = telling.str.extract(rf"(?i)^{MARK}[\s$*]*([^\n]*)", 1)
+def _reveals(mention: pl.Expr, wanted: pl.Expr) -> pl.Expr:
+    words = mention.str.extract(rf"(?i)^{MARK}[\s$*]*([^\n]*)", 1)
     claim = _bare(words)
     behind = claim.str.slice(wanted.str.len_chars(), 1)
     is_whole = claim.str.starts_with(wanted) & ~behind.str.contains(r"[\w^/*+\-\\(]")
@@ -185,7 +184,7 @@ def _bare(answer: pl.Expr) -> pl.Expr:
 
 
 def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """Where the text gave no reason, the verifier's own: each distinct ground truth is checked once."""
+    """Add the verifier's reason to rows without one; each distinct ground truth is checked once."""
     rows = problems.select("ground_truth", "kind").with_columns(decided)
     is_owed = pl.col("reason").is_null() & (pl.col("kind") == "math")
     truths_owed = rows.filter(is_owed)["ground_truth"].unique(maintain_order=True)
@@ -199,7 +198,7 @@ def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy)
 
 
 def _run_code(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """For code problems without a reason so far: what their tests are worth."""
+    """Add the findings on their tests to code problems without a reason."""
     is_owed = decided["reason"].is_null() & (problems["kind"] == "code")
     if not is_owed.any():
         return decided

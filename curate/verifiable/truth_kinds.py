@@ -1,7 +1,7 @@
 """What a ground truth is, as polars expressions: absent, a remark about a proof, prose, or several labelled answers.
 
-Whether a verifier can check it is `curate.verify.check_truth`'s word; these see what no verifier can: a missing value
-that a source wrote as "None", a sentence in place of a value.
+`curate.verify.check_truth` decides whether a verifier can check a truth; these expressions find what it cannot see: a
+missing value that a source wrote as "None", or a sentence in place of a value.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def absent(truth: pl.Expr) -> pl.Expr:
 
 
 def says_proof(truth: pl.Expr) -> pl.Expr:
-    """Whether the truth is a proof, or a remark that there is one."""
+    """Whether the truth is a proof, or a remark that a proof exists."""
     return truth.str.contains(_PROOF).fill_null(value=False)
 
 
@@ -65,7 +65,7 @@ def labelled_parts(truth: pl.Expr) -> pl.Expr:
 
 
 def formula(truth: pl.Expr) -> pl.Expr:
-    """Whether the truth holds figures and no words."""
+    """Whether the truth has digits and no words."""
     words = truth.str.replace_all(_MATH, " ").str.contains(r"\p{L}{3}|\p{Han}")
     return (truth.str.contains(r"\d") & ~words).fill_null(value=False)
 
@@ -74,7 +74,7 @@ def prose(truth: pl.Expr) -> pl.Expr:
     """Whether the truth is a sentence rather than a value: words outside mathematics that state something."""
     words = truth.str.replace_all(_MATH, " ")
     num_words = words.str.count_matches(r"[A-Za-z]{2,}")
-    says = words.str.to_lowercase().str.contains(_CLAIM)
+    has_claim = words.str.to_lowercase().str.contains(_CLAIM)
     # "no such integer" stays a value, "the supremum is" does not
-    sentence = (num_words > MAX_WORDS) | (says & (num_words >= MIN_WORDS)) | truth.str.contains(_STATEMENT)
+    sentence = (num_words > MAX_WORDS) | (has_claim & (num_words >= MIN_WORDS)) | truth.str.contains(_STATEMENT)
     return (sentence | (words.str.count_matches(r"\p{Han}") > MAX_CJK)).fill_null(value=False)

@@ -1,7 +1,7 @@
-"""Lets a model vote on ground truths: a problem that K samples answer alike, and otherwise than its truth, is suspect.
+"""Lets a model vote on ground truths: a truth is suspect if most of K samples agree on another answer.
 
-Sampling is curtailed as in `band`: a problem is left as soon as no other answer can reach the votes it needs, which for
-most problems is the first few correct samples.
+Sampling is curtailed as in `band`: it stops for a problem as soon as no other answer can reach the votes it needs,
+which for most problems is after the first few correct samples.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Poll = Callable[[pl.DataFrame], list[str | None]]
 
 
 class VoteConfig(GradingConfig, EngineConfig):
-    """How a model votes on ground truths; it is asked only where a model, a server or a script is named."""
+    """How a model votes on ground truths; used only if a model, a server or a script is named."""
 
-    votes: int = Field(8, ge=2, description="Samples a problem, where a model votes on ground truths.")
+    votes: int = Field(8, ge=2, description="Samples a problem, if a model votes on ground truths.")
     vote_share: float = Field(
         0.75, gt=0.5, le=1, description="Share of the votes that one other answer needs to make a truth suspect."
     )
@@ -43,7 +43,7 @@ class VoteConfig(GradingConfig, EngineConfig):
 
     @property
     def votes_needed(self) -> int:
-        """Votes for one other answer at which the truth is suspect."""
+        """Number of votes for one other answer at which the truth is suspect."""
         return math.ceil(self.votes * self.vote_share)
 
 
@@ -55,7 +55,7 @@ class Rival(NamedTuple):
 
 
 def leading_rival(samples: Sequence[Sample], policy: Policy) -> Rival | None:
-    """The answer that most wrong samples share, equal ones counted as one; the earliest where several lead."""
+    """The answer that most wrong samples share, with equal answers counted together; the earliest of ties."""
     rivals: list[Rival] = []
     for sample in samples:
         found = extract(sample.text, policy).answers if sample.verdict == "wrong" else ()
@@ -71,7 +71,7 @@ def leading_rival(samples: Sequence[Sample], policy: Policy) -> Rival | None:
 
 
 def owed(config: VoteConfig, samples: Sequence[Sample]) -> int:
-    """Samples to draw together: as many as the leader still needs, none once an answer has won or none can."""
+    """Number of samples to draw next: as many as the leader still needs; 0 once one has won or none can."""
     rival = leading_rival(samples, config.verify)
     missing = config.votes_needed - (rival.num_votes if rival else 0)
     return max(0, missing) if missing <= config.votes - len(samples) else 0
@@ -79,7 +79,7 @@ def owed(config: VoteConfig, samples: Sequence[Sample]) -> int:
 
 @contextmanager
 def open_poll(config: VoteConfig, workspace: Workspace) -> Iterator[Poll]:
-    """A function that gives, for each row, the evidence that its ground truth is suspect, or None."""
+    """Yields a function that returns, for each row, the evidence that its ground truth is suspect, or None."""
 
     def rule(_: Problem, samples: Sequence[Sample]) -> int:
         return owed(config, samples)

@@ -24,7 +24,7 @@ def gradus(*arguments: object) -> subprocess.CompletedProcess[str]:
     ("options", "message"),
     [
         (["--model", "/nowhere/model"], "gradus: model '/nowhere/model': there is no such folder"),
-        (["--keep", "9"], "gradus: keep is 9; 9..9 is no band of 8 samples"),
+        (["--keep", "9"], "gradus: keep is 9; 9..9 is not a band of 8 samples"),
         (["--base-url", "http://127.0.0.1:9/v1", "--model", "m"], "gradus: --base-url http://127.0.0.1:9/v1: does not"),
         (["--script", "nowhere.json"], "gradus: --script is nowhere.json"),
         (["--temperature", "-1"], "gradus: --temperature is"),

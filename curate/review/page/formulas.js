@@ -1,19 +1,19 @@
-// Formulas in a text, set by KaTeX. The text around them, and whatever KaTeX refuses, stays as it was written.
+// Sets the formulas of a text with KaTeX. Other text, and formulas that KaTeX refuses, stay unchanged.
 "use strict";
 
-// A lone dollar opens a formula only where no space follows, and closes one only behind no space and before no digit,
-// as in pandoc: "$5 and $6" are prices. Formulas of all kinds end at an empty line.
+// As in pandoc, a single dollar opens a formula only if no space follows, and closes one only if no space precedes and
+// no digit follows: "$5 and $6" are prices. No formula contains an empty line.
 const INSIDE = String.raw`(?:\\[^]|[^\\\n]|\n(?!\s*\n))+?`;
 const FORMULA = new RegExp(
   String.raw`(?<!\\)(?:\$\$(${INSIDE})\$\$|\\\[(${INSIDE})\\\]|\\\((${INSIDE})\\\)|\$(?![\s$])((?:\\[^]|[^\\$\n]|\n(?!\s*\n))+)(?<!\s)\$(?!\d))`,
   "g",
 );
-// what is left of "$5 from Ann, who has 6$" once commands with their words are out: words side by side are no formula
+// two words in a row, as in "$5 from Ann, who has 6$", are no formula, except in the arguments of commands
 const PROSE = /(?<![\\a-zA-Z])[a-zA-Z]{2,} +[a-zA-Z]{2,}/;
 const COMMAND = /\\[a-zA-Z]+\s*\{[^{}]*\}/g;
 const SAFE = {
   throwOnError: true, strict: "ignore", maxExpand: 200, maxSize: 8,
-  // thrown, so that the whole source is shown: KaTeX would show the command and hide what it was given
+  // thrown, so that the whole source is shown: KaTeX would show the command and hide its arguments
   trust: (context) => { throw new Error(`${context.command} is not followed here`); },
 };
 
@@ -27,7 +27,7 @@ function* formulasIn(text) {
     }
     const isDisplay = Boolean(dollars || brackets);
     yield { start: found.index, source, tex: dollars ?? brackets ?? parentheses ?? dollar, isDisplay };
-    FORMULA.lastIndex = found.index + source.length; // another text may have been read meanwhile
+    FORMULA.lastIndex = found.index + source.length; // another text may have been searched since
   }
 }
 
@@ -43,7 +43,7 @@ function formula(source, tex, isDisplay) {
   return box;
 }
 
-// Fill an element with a text; `isAnswer`: a text without any mark that has a command in it is one formula.
+// Fills an element with a text; with `isAnswer`, a text without delimiters that contains a command is one formula.
 function setFormulas(target, text, isAnswer) {
   const found = [...formulasIn(text)];
   target.replaceChildren();

@@ -1,4 +1,4 @@
-// The review page: shows one problem at a time and sends rulings. Everything from the data is set as text, never as HTML.
+// The review page: shows one problem at a time and sends rulings. All data is set as text, never as HTML.
 "use strict";
 
 const REASONS = {
@@ -17,7 +17,7 @@ async function call(path, body) {
   return answer.json();
 }
 
-// marks that turn the writing round: with them a text could show other words than it holds
+// marks that override the text direction: with them a text could display other words than it contains
 const visible = (text) => text.replace(/[\u202d\u202e]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 function element(tag, text, className) {
@@ -44,9 +44,9 @@ async function show(place) {
   if (!entry) return;
   state.item = null;
   const item = await call(`/api/items/${entry.index}`);
-  if (entry !== state.shown[state.place]) return; // a later key press has moved on: its answer is the one to show
+  if (entry !== state.shown[state.place]) return; // a later key press chose another problem, which is shown instead
   state.item = item;
-  state.plain = state.raw || item.kind === "code"; // a program has no formulas, and dollars of its own
+  state.plain = state.raw || item.kind === "code"; // in a program, dollars are not formulas
   document.body.classList.toggle("raw", state.plain);
   at("why").textContent = item.queue;
   at("automatic").textContent = item.drop_reason ? `dropped: ${item.drop_reason}` : "kept";
@@ -83,28 +83,28 @@ function showProgress() {
   for (const name of ["keep", "drop", "fix"]) at(name).classList.toggle("chosen", entry.ruling === name);
 }
 
-function say(text, isError) {
+function setStatus(text, isError) {
   at("status").textContent = text;
   at("status").classList.toggle("error", Boolean(isError));
 }
 
-/** Tells the server; returns what it says against the ruling, or nothing. */
+/** Sends a ruling to the server; returns the server's objection, if any. */
 async function rule(decision, reason, answer) {
   const entry = state.shown[state.place];
-  if (!state.item) return say("still loading; press again", true); // nobody rules on what they have not seen
+  if (!state.item) return setStatus("still loading; press again", true); // no ruling before the problem is shown
   try {
     await call("/api/rulings", { index: entry.index, decision, reason, ground_truth: answer });
     entry.ruling = decision;
-    say(`${decision} saved`);
+    setStatus(`${decision} saved`);
     if (state.place + 1 < state.shown.length) await show(state.place + 1); else showProgress();
   } catch (error) {
-    say(`not saved: ${error.message}`, true);
+    setStatus(`not saved: ${error.message}`, true);
     return error.message;
   }
 }
 
 function ask(decision) {
-  if (!state.item) return say("still loading; press again", true);
+  if (!state.item) return setStatus("still loading; press again", true);
   state.asked = decision;
   at("ask_title").textContent = TITLES[decision];
   at("answer_label").hidden = decision !== "fix";
@@ -122,7 +122,7 @@ async function answered() {
   const reason = REASONS[state.asked][Number(typed) - 1] ?? typed;
   const refusal = await rule(state.asked, reason, state.asked === "fix" ? at("answer").value.trim() : null);
   if (!refusal) return;
-  at("refused").textContent = refusal; // what was typed still stands in the form
+  at("refused").textContent = refusal; // the form still has the typed text
   at("ask").showModal();
 }
 
@@ -143,7 +143,7 @@ function scroll(event) {
   box?.scrollBy({ top: SCROLLS[event.key] * box.clientHeight });
 }
 
-const SCROLLS = { ArrowDown: 0.15, ArrowUp: -0.15, PageDown: 0.9, PageUp: -0.9 }; // shares of what is in view
+const SCROLLS = { ArrowDown: 0.15, ArrowUp: -0.15, PageDown: 0.9, PageUp: -0.9 }; // shares of the visible height
 const KEYS = {
   k: () => rule("keep", "", null), K: () => ask("keep"), d: () => ask("drop"), f: () => ask("fix"),
   ArrowDown: scroll, ArrowUp: scroll, PageDown: scroll, PageUp: scroll, q: () => at("queue").focus(),
@@ -161,7 +161,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (!KEYS[event.key]) return;
   event.preventDefault();
-  Promise.resolve(KEYS[event.key](event)).catch((error) => say(`cannot load: ${error.message}`, true));
+  Promise.resolve(KEYS[event.key](event)).catch((error) => setStatus(`cannot load: ${error.message}`, true));
 });
 
 async function start() {
@@ -181,4 +181,4 @@ async function start() {
   chooseQueue();
 }
 
-start().catch((error) => say(`cannot load: ${error.message}`, true));
+start().catch((error) => setStatus(`cannot load: ${error.message}`, true));

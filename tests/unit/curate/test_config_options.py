@@ -114,7 +114,7 @@ def test_configs_cannot_be_edited() -> None:
     ("text", "line"),
     [
         ("a: [1", "not valid YAML"),
-        ("- a\n- b\n", "holds no table of settings"),
+        ("- a\n- b\n", "is not a table of settings"),
         ("a: 1\na: 2\n", "a occurs twice"),
     ],
 )

@@ -42,7 +42,7 @@ def test_artifacts_made_one_by_one_are_found_in_order_also_where_a_stage_changed
     assert chain_in(tmp_path) == ["z", "y", "x", "w"]
     assert [artifact.folder.name for artifact in open_chain(tmp_path)] == ["z", "y", "x", "w"]
     write_pool(tmp_path / "other", problems(["What is 9 + 9?"]))
-    with pytest.raises(UserError, match="each end a chain of their own"):
+    with pytest.raises(UserError, match="each end a separate chain"):
         chain_in(tmp_path)
     with pytest.raises(UserError, match="holds no artifacts"):
         chain_in(tmp_path / "z")

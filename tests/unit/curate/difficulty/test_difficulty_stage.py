@@ -146,8 +146,8 @@ def test_precise_mode_reports_the_error_it_reached(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"keep": "7..1"}, r"7\.\.1 is no band"),
-        ({"keep": "1..9"}, r"1\.\.9 is no band of 8"),
+        ({"keep": "7..1"}, r"7\.\.1 is not a band"),
+        ({"keep": "1..9"}, r"1\.\.9 is not a band of 8"),
         ({"keep": "1..7", "keep_rate": ".1...9"}, "both set"),
         ({"target_error": 0.1}, "needs keep_rate"),
         ({"keep_rate": "high"}, "write the lowest and highest rate"),

@@ -49,7 +49,7 @@ def test_a_torn_line_costs_nothing_else(tmp_path: Path) -> None:
 def test_a_line_that_is_no_ruling_is_named(tmp_path: Path) -> None:
     log = tmp_path / "verdicts.jsonl"
     log.write_text(ruling("a", "keep").model_dump_json() + '\n{"key": "b"}\n')
-    with pytest.raises(UserError, match=r"verdicts\.jsonl: line 2 is no ruling"):
+    with pytest.raises(UserError, match=r"verdicts\.jsonl: line 2 is not a ruling"):
         read_rulings(log)
 
 

@@ -88,7 +88,7 @@ def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
 def test_a_run_into_the_pool_that_it_reads_is_refused_even_by_force(pool: Artifact, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(pool.folder)
     for out in (pool.folder, tmp_path / "link"):
-        with pytest.raises(UserError, match="is what the run reads from; choose another folder"):
+        with pytest.raises(UserError, match="is an input of the run; choose another folder"):
             run_stage(stage(Short()), pool, out, force=True)
     with pytest.raises(UserError, match=r"is inside .*, which the run reads; choose a folder beside it"):
         run_stage(stage(Short()), pool, pool.folder / "next")
