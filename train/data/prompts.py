@@ -13,10 +13,10 @@ from curate.engines.prompts import PromptConfig, messages, open_think
 def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
     """One row per problem: the prompt as conversation (chat) or text (raw), and the inputs of rewards."""
     columns = problems.select("key", "prompt", "ground_truth", "kind", "tests").iter_rows(named=True)
-    return [{**row, "question": row["prompt"], "prompt": asked(row["prompt"], config)} for row in columns]
+    return [{**row, "question": row["prompt"], "prompt": trl_prompt(row["prompt"], config)} for row in columns]
 
 
-def asked(prompt: str, config: PromptConfig) -> list[dict[str, str]] | str:
+def trl_prompt(prompt: str, config: PromptConfig) -> list[dict[str, str]] | str:
     """A prompt in TRL's form: a conversation (chat) or a text (raw)."""
     conversation = messages(prompt, config)
     return conversation if config.prompt_format == "chat" else conversation[-1]["content"]

@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
 def share_in_language(text: str, language: str, script: str) -> float | None:
     """Share of the words of `text` that are in `language`, written in `script`; None where it has no words.
 
-    A stretch in another script does not count, a short one in the same script does.
+    A stretch in another script counts as another language, a short one in the same script as `language`.
     """
     total = matching = 0
     for stretch in stretches(text):

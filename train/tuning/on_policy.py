@@ -1,7 +1,7 @@
 """On-policy distillation: a student learns a teacher's next-token distributions on its own completions.
 
 The loss is TRL's generalised Jensen-Shannon divergence over the whole vocabulary (Agarwal et al., arXiv 2306.13649);
-Qwen3 (2505.09388, sec. 4.5) trains its small models this way. Nothing is verified: a problem needs no right answer.
+Qwen3 (2505.09388, sec. 4.5) trains its small models this way. Completions are not verified.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from curate.engines.model_files import model_digest, model_folder
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
 from train.data.problems import read_problems
-from train.data.prompts import asked
+from train.data.prompts import trl_prompt
 from train.grpo.generation import import_generation, prepare_generation
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
@@ -36,8 +36,8 @@ class OnPolicyConfig(TuningConfig):
     """Learn a teacher's distribution on the student's own completions.
 
     Data are problems: the student answers them, and learns the teacher's distribution at each of its own tokens
-    (on-policy distillation). Nothing is verified, so a problem needs no answer. Teacher and student need the same
-    vocabulary. After a stop, the same command resumes from its last checkpoint. The model is written to OUT/model.
+    (on-policy distillation). Completions are not verified. Teacher and student need the same vocabulary. After a stop,
+    the same command resumes from its last checkpoint. The model is written to OUT/model.
 
     Example: gradus train distill-on-policy --model student --teacher teacher --data runs/dedup --out runs/on_policy
     """
@@ -111,7 +111,7 @@ def _classes(config: OnPolicyConfig) -> Classes:
 def _parts(config: OnPolicyConfig, lesson: Lesson, start: Start) -> Parts:
     from datasets import Dataset
 
-    prompts = [{"prompt": asked(text, config.prompt)} for text in lesson.problems]
+    prompts = [{"prompt": trl_prompt(text, config.prompt)} for text in lesson.problems]
     arguments = {
         **prepare_generation(start.model, config.trl, uses_vllm=config.vllm),
         "max_completion_length": config.max_tokens,

@@ -11,6 +11,4 @@ class TuningConfig(TrainerConfig):
     """Settings of training on batches of examples or prompts."""
 
     batch_size: PositiveInt = Field(32, description="Examples per optimizer step, over all devices.")
-    max_time_s: float | None = Field(
-        None, gt=0, description="Time limit in seconds; training stops there or at max_steps."
-    )
+    max_time_s: float | None = Field(None, gt=0, description="Time limit in seconds, if it ends before max_steps.")

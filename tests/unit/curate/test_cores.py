@@ -1,4 +1,4 @@
-"""How many things are started at a time: as many as the process may use, fewer where it is one of many."""
+"""The number of things started together: as many as the process may use, fewer in one of many actors."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ print(usable_cores(), default_workers(), WORKERS.get().slots._value)
 
 
 @pytest.mark.parametrize(("stated", "number"), [("3", 3), ("0", None), ("", None), ("many", None), ("-2", None)])
-def test_what_is_stated_goes_before_what_the_system_allows(
+def test_the_variable_overrides_the_cores_that_the_system_allows(
     stated: str, number: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, stated)
@@ -30,7 +30,7 @@ def test_a_process_that_may_run_on_one_processor_starts_one_at_a_time() -> None:
     assert printed(one + ONE_OF_MANY.format(one_of_many=False)) == "1 1 1"
 
 
-def test_an_actor_on_every_processor_starts_one_at_a_time_unless_told_otherwise() -> None:
+def test_an_actor_on_every_core_starts_one_at_a_time_by_default() -> None:
     assert printed(ONE_OF_MANY.format(one_of_many=True)) == "1 1 1"
     assert printed(ONE_OF_MANY.format(one_of_many=True), "5") == "5 5 5"
 

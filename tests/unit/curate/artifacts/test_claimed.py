@@ -24,7 +24,7 @@ def identity(name: str) -> dict[str, Any]:
 
 
 def write(folder: OutFolder, name: str, num_batches: int = NUM_BATCHES) -> None:
-    """Batches whose every prompt tells which run wrote them."""
+    """Batches whose every prompt names the run that wrote them."""
     for index in range(num_batches):
         if not folder.has_batch(index):
             rows = pool_of([f"{name} {index} {row}" for row in range(2)])
@@ -90,7 +90,7 @@ class _Snatch:
             self._path.unlink()
 
 
-def test_a_lock_whose_file_is_gone_keeps_nobody_out_and_is_taken_anew(snatched: Path) -> None:
+def test_a_lock_whose_file_was_removed_is_taken_again(snatched: Path) -> None:
     file = take_lock(snatched)
     with pytest.raises(BlockingIOError):
         take_lock(snatched)

@@ -1,4 +1,4 @@
-"""The funnel in words and as a picture."""
+"""The funnel as text and as a picture."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_artifacts_made_one_by_one_are_found_in_order_also_where_a_stage_changed
         chain_in(tmp_path / "z")
 
 
-def test_a_run_without_a_finished_stage_says_so() -> None:
+def test_a_run_without_a_finished_stage_has_a_message_for_a_table() -> None:
     assert table([]) == "no stage is finished yet"
 
 

@@ -1,4 +1,4 @@
-"""The log of samples: what was written is there after any end, in order, whoever reads."""
+"""The log of samples: what was written is kept after any end, in order, for every reader."""
 
 import subprocess
 import sys
@@ -72,8 +72,8 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
 def test_a_full_disk_is_one_line_and_leaves_whole_samples(tmp_path: Path) -> None:
     result = subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path)], capture_output=True, text=True)
     assert result.returncode == 1
-    num_written, said = result.stderr.split(" ", 1)
-    assert "make room and run the same command again" in said
+    num_written, message = result.stderr.split(" ", 1)
+    assert "make room and run the same command again" in message
     log = SampleLog(tmp_path)
     assert len(log) == int(num_written) > 5
     assert (tmp_path / LOG).read_bytes().count(b"\n") == len(log)
@@ -97,7 +97,7 @@ def test_a_seed_depends_on_run_key_and_index_alone() -> None:
 
 
 def test_a_disk_that_fills_up_with_what_a_stage_spills_is_one_line(tmp_path: Path) -> None:
-    # little to keep once it is packed, much to remember of each row
+    # few bytes once compressed, much memory a row
     pool(tmp_path / "pool", [problem(f"How much is {n}? " + "apple pear plum " * 300, "1") for n in range(20)])
     program = FULL_DISK_AT_WORK.replace("difficulty", "dedup")
     words = [str(tmp_path / "pool"), "--out", str(tmp_path / "out")]

@@ -14,7 +14,7 @@ ALL_BANDS = [Band(low, high, k) for k in (1, 2, 5, 8) for low in range(k + 1) fo
 
 
 def draw(rule: BandRule, outcomes: tuple[str, ...]) -> list[str]:
-    """What sampling would draw of these outcomes, given in order of their index."""
+    """The outcomes that sampling would draw, in order of their index."""
     drawn: list[str] = []
     while (num_owed := rule.owed(drawn)) > 0:
         drawn = list(outcomes[: len(drawn) + num_owed])
@@ -71,7 +71,7 @@ def test_uniform_pass_rates_cost_the_published_number_of_samples(band: Band, mea
     assert expected_samples(band, 1, 1) == pytest.approx(mean, abs=0.005)
 
 
-def test_samples_that_every_outcome_needs_are_owed_at_once() -> None:
+def test_samples_that_every_outcome_needs_are_owed_together() -> None:
     assert fewest_owed(Tally(), Band(1, 7, 8), 4) == 2
     assert fewest_owed(Tally(), Band(4, 4, 8), 4) == 5
     assert fewest_owed(Tally(correct=1), Band(1, 7, 8), 4) == 1
@@ -81,7 +81,7 @@ def test_samples_that_every_outcome_needs_are_owed_at_once() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "k", "band"), [(0.1, 0.9, 8, (1, 7)), (0.3, 0.3, 10, (3, 3)), (0, 1, 4, (0, 4))]
 )
-def test_a_band_of_rates_holds_the_counts_whose_rate_lies_in_it(
+def test_a_band_of_rates_contains_the_counts_with_a_rate_in_it(
     low: float, high: float, k: int, band: tuple[int, int]
 ) -> None:
     found = Band.of_rates(low, high, k)
@@ -89,6 +89,6 @@ def test_a_band_of_rates_holds_the_counts_whose_rate_lies_in_it(
 
 
 @pytest.mark.parametrize("text", ["7..1", "1..9", "a", "1..", "-1..2", ""])
-def test_a_band_that_makes_no_sense_is_refused(text: str) -> None:
+def test_an_invalid_band_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"write|band"):
         Band.parse(text, 8)

@@ -1,4 +1,4 @@
-"""Deciding anew on recorded samples, and drawing only what a new band lacks."""
+"""Deciding again on recorded samples, and drawing only what a new band lacks."""
 
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,8 @@ def measure(tmp_path: Path, out: str, answers: dict[str, Any] = ANSWERS, **setti
     made = tmp_path / "pool"
     rows = [*sums(4), problem("long " * 90, "7")]
     source = open_artifact(made) if made.exists() else pool(made, rows)
-    told = {"script": script(tmp_path / "script.json", answers), "max_model_len": 90, "max_tokens": 20, **settings}
-    run_stage(stage(parse(DifficultyConfig, told, "--")), source, tmp_path / out)
+    options = {"script": script(tmp_path / "script.json", answers), "max_model_len": 90, "max_tokens": 20, **settings}
+    run_stage(stage(parse(DifficultyConfig, options, "--")), source, tmp_path / out)
     return open_artifact(tmp_path / out)
 
 
@@ -41,7 +41,7 @@ def rows_of(artifact: Artifact) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("keep", ["0..0", "1..7", "8", "2..6"])
-def test_deciding_full_samples_anew_is_what_measuring_with_that_band_gives(tmp_path: Path, keep: str) -> None:
+def test_redeciding_full_samples_equals_measuring_with_that_band(tmp_path: Path, keep: str) -> None:
     recorded = measure(tmp_path, "recorded", early_stop=False, keep="1..7")
     anew = decide_anew(recorded, "anew", keep=keep)
     measured = measure(tmp_path, "measured", early_stop=False, keep=keep)
@@ -49,7 +49,7 @@ def test_deciding_full_samples_anew_is_what_measuring_with_that_band_gives(tmp_p
     assert anew.read("samples").equals(measured.read("samples"))
 
 
-def test_deciding_anew_needs_no_model_and_no_script(tmp_path: Path) -> None:
+def test_redeciding_needs_no_model_and_no_script(tmp_path: Path) -> None:
     recorded = measure(tmp_path, "recorded", early_stop=False)
     (tmp_path / "script.json").unlink()
     assert decide_anew(recorded, "anew", keep="8").manifest.num_kept == 1
@@ -80,14 +80,14 @@ def test_a_changed_verifier_policy_judges_every_sample_again(tmp_path: Path) -> 
     assert anew.manifest.num_kept == 4
 
 
-def test_what_is_not_given_stays_as_it_was(tmp_path: Path) -> None:
+def test_options_not_given_keep_their_values(tmp_path: Path) -> None:
     recorded = measure(tmp_path, "recorded", keep="3..5", early_stop=False)
     anew = decide_anew(recorded, "anew")
     assert rows_of(anew) == rows_of(recorded)
     assert anew.manifest.config == recorded.manifest.config
 
 
-def test_only_an_artifact_of_the_stage_can_be_decided_anew(tmp_path: Path) -> None:
+def test_only_an_artifact_of_the_stage_can_be_redecided(tmp_path: Path) -> None:
     made = pool(tmp_path / "pool", sums(2))
     with pytest.raises(UserError, match="give the folder that difficulty wrote"):
         decide_anew(made, "anew", keep="0..0")

@@ -63,8 +63,8 @@ def test_stopping_early_changes_no_decision_and_costs_less(tmp_path: Path, keep:
 
 
 def test_rates_and_lengths_come_from_the_judged_samples(tmp_path: Path) -> None:
-    said = [{"text": "\\boxed{7}", "num_tokens": 10}, {"text": "\\boxed{8}", "num_tokens": 30}]
-    row = measure(tmp_path, {"*": said}, rows=sums(1), k=4, early_stop=False).read("kept").to_dicts()[0]
+    completions = [{"text": "\\boxed{7}", "num_tokens": 10}, {"text": "\\boxed{8}", "num_tokens": 30}]
+    row = measure(tmp_path, {"*": completions}, rows=sums(1), k=4, early_stop=False).read("kept").to_dicts()[0]
     assert (row["num_correct"], row["num_wrong"], row["num_samples"], row["pass_rate"]) == (2, 2, 4, 0.5)
     assert (row["mean_tokens_correct"], row["mean_tokens_wrong"]) == (10, 30)
     assert row["pass_rate_low"] < 0.5 < row["pass_rate_high"]
@@ -79,7 +79,7 @@ def test_unjudgeable_samples_enter_no_rate_and_too_many_drop_the_problem_with_th
 
 
 @pytest.mark.parametrize(("choice", "counts"), [("wrong", (0, 2, 0)), ("undecided", (0, 0, 1)), ("judged", (2, 0, 0))])
-def test_what_a_cut_off_completion_counts_as_is_a_choice_in_the_manifest(
+def test_the_verdict_of_a_truncated_completion_is_a_setting_in_the_manifest(
     tmp_path: Path, choice: str, counts: tuple[int, int, int]
 ) -> None:
     cut = [{"text": "\\boxed{7}", "finish_reason": "length"}]
@@ -110,12 +110,12 @@ def test_a_complete_artifact_is_reused_and_another_band_is_refused(tmp_path: Pat
 
 
 def test_resume_pays_only_for_owed_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    missing = {name: said for name, said in ANSWERS.items() if name != "3 + 4 = ?"}
+    missing = {name: answer for name, answer in ANSWERS.items() if name != "3 + 4 = ?"}
     with pytest.raises(UserError, match=r"3 \+ 4"):
         run(tmp_path, missing)
     num_logged = len((tmp_path / "out" / LOG).read_text().splitlines())
     assert num_logged > 0
-    # the scripted engine is identified by its script, so the mended one would be another run
+    # the scripted engine is identified by its script, so a corrected script would be another run
     (tmp_path / "out" / "state.json").unlink()
     capsys.readouterr()
     resumed = measure(tmp_path, ANSWERS)
@@ -144,7 +144,7 @@ def test_precise_mode_reports_the_error_it_reached(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"keep": "7..1"}, r"7\.\.1 is not a band"),
         ({"keep": "1..9"}, r"1\.\.9 is not a band of 8"),
@@ -155,8 +155,8 @@ def test_precise_mode_reports_the_error_it_reached(tmp_path: Path) -> None:
         ({"verify": "{boxes: first}"}, "verify"),
     ],
 )
-def test_a_bad_setting_is_one_line_that_names_it(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said) as caught:
+def test_a_bad_setting_is_one_line_that_names_it(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
         parse(DifficultyConfig, settings, "--")
     assert "\n" not in str(caught.value)
 

@@ -30,7 +30,7 @@ def test_one_success_drops_a_problem_and_is_its_last_attempt(tmp_path: Path) -> 
     assert made.manifest.facts["samples"] == 3 + 8
 
 
-def test_an_attempt_that_reasons_all_the_same_proves_nothing(tmp_path: Path) -> None:
+def test_an_attempt_that_reasons_despite_the_setting_is_undecided(tmp_path: Path) -> None:
     made = attempt(tmp_path, {"*": ["<think>6 and 1</think>\\boxed{7}"]})
     assert made.manifest.num_kept == 2
     assert set(made.read("samples")["verdict_reason"]) == {"thought_anyway"}

@@ -1,4 +1,4 @@
-"""Labelled cases in files: what can be guessed and what only looks so, and what becomes of each as an open question."""
+"""Labelled cases in files: guessable problems, open ones that look guessable, and their open questions."""
 
 import json
 
@@ -28,9 +28,9 @@ def test_each_case_is_judged_as_labelled(reason: str | None) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("stands_alone", [True, False])
-def test_a_stem_is_rewritten_only_where_it_has_one_answer_without_its_options(stands_alone: bool) -> None:
-    cases = [case for case in _cases("rewrite_cases.jsonl") if (case["question"] is not None) == stands_alone]
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_a_stem_is_rewritten_only_where_it_has_one_answer_without_its_options(is_complete: bool) -> None:
+    cases = [case for case in _cases("rewrite_cases.jsonl") if (case["question"] is not None) == is_complete]
     assert len(cases) > 20
     wrong = []
     for case in cases:
@@ -44,7 +44,7 @@ def test_a_stem_is_rewritten_only_where_it_has_one_answer_without_its_options(st
 
 
 @pytest.mark.parametrize("cue", [ALONE, BINARY, STANDS_FOR])
-def test_the_cheap_look_hides_no_match_in_the_cases(cue: Cue) -> None:
+def test_the_cheap_test_rejects_no_match_in_the_cases(cue: Cue) -> None:
     texts = [masked(case["prompt"]) for case in _cases("choice_cases.jsonl")]
     matching = [text for text in texts if cue.pattern.search(text)]
     assert matching != []

@@ -1,4 +1,4 @@
-"""Which problems can be guessed: by the shapes that options take, and the open problems that look like them."""
+"""Guessable problems, by the shapes of their options, and the open problems that look like them."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_a_closed_list_is_found_without_options(prompt: str, truth: str) -> None
         ("Answer with yes or no: does the series converge?", None),
     ],
 )
-def test_true_false_and_yes_no_have_a_reason_of_their_own(prompt: str, truth: str | None) -> None:
+def test_true_false_and_yes_no_have_a_separate_reason(prompt: str, truth: str | None) -> None:
     how = guessable(prompt, truth, None)
     assert how is not None
     assert how.reason == "true_false"
@@ -118,7 +118,7 @@ def test_open_problems_that_look_like_choices_stay(prompt: str, truth: str) -> N
 
 @pytest.mark.shared
 @pytest.mark.parametrize("cue", [ALONE, BINARY])
-def test_the_cheap_look_never_hides_a_match(shared: Path, cue: Cue) -> None:
+def test_the_cheap_test_rejects_no_match_in_real_sets(shared: Path, cue: Cue) -> None:
     texts = [row["question"] for row in _jsonl(shared / "data/mmlu_stem/test.jsonl")]
     texts += [row["problem"] for row in json.loads((shared / "data/deepscaler/train_math.json").read_text())]
     texts += ["True or false: 0 is even.", "Answer yes or no.", "15是质数，对吗？", "判断：0是自然数。", "T/F: 2 > 1"]

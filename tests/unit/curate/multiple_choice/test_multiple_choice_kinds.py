@@ -1,4 +1,4 @@
-"""Kinds of problems that can be guessed, and of open ones that look like them: several siblings of each."""
+"""Kinds of problems that can be guessed, and of open ones that look like them, several of each."""
 
 # ruff: noqa: E501  # one case a line
 
@@ -213,7 +213,7 @@ OPEN = [
         None,
     ),
 ]
-# labels that number sub-questions as well, and nothing known of the answer
+# labels that may also number sub-questions, without an answer
 WITHOUT_ANSWER = [
     "Solve 2x + 1 = 9.\na) 2\nb) 3\nc) 4\nd) 5",
     "The number of faces of a cube is\n1. 4\n2. 6\n3. 8\n4. 12",
@@ -234,11 +234,11 @@ def test_what_can_be_guessed_is_found(prompt: str, truth: str | None) -> None:
 
 
 @pytest.mark.parametrize("prompt", WITHOUT_ANSWER)
-def test_options_speak_for_themselves_where_the_answer_is_unknown(prompt: str) -> None:
+def test_options_are_found_without_an_answer(prompt: str) -> None:
     assert guessable(prompt, None, None) is not None
 
 
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize(("prompt", "truth"), OPEN)
-def test_what_only_looks_like_it_stays(prompt: str, truth: str | None, is_known: bool) -> None:
+def test_open_problems_that_look_guessable_stay(prompt: str, truth: str | None, is_known: bool) -> None:
     assert guessable(prompt, truth if is_known else None, None) is None

@@ -1,4 +1,4 @@
-"""The stage: what it drops, what it turns into an open question, and what it must not turn into one."""
+"""The stage: what it drops, what it rewrites as an open question, and what it must not rewrite."""
 
 import json
 
@@ -28,7 +28,7 @@ ROWS = frame(
 )
 
 
-def test_drop_mode_says_why_and_shows_what_it_found() -> None:
+def test_drop_mode_gives_the_reason_and_the_evidence() -> None:
     decided = run(ROWS, MultipleChoiceConfig())
     assert decided["drop_reason"].to_list() == ["multiple_choice", None, "true_false", "multiple_choice", None]
     assert json.loads(decided["drop_detail"][0]) == {"shape": "upper_paren", "matched": "A B C"}
@@ -71,7 +71,7 @@ def rewritten(prompt: str, truth: str, choices: list[str] | None = None) -> tupl
         ("How long is the side? A) 3 cm B) 4 cm C) 5 cm", "a", "How long is the side?", "3 cm"),
     ],
 )
-def test_a_stem_that_stands_alone_becomes_an_open_question(prompt: str, truth: str, question: str, answer: str) -> None:
+def test_a_complete_stem_becomes_an_open_question(prompt: str, truth: str, question: str, answer: str) -> None:
     assert rewritten(prompt, truth) == (question, answer)
 
 

@@ -1,4 +1,4 @@
-"""What a review found stands on the card: how far reviewers agree, and how often each automatic reason errs."""
+"""The results of a review on the card: agreement of reviewers, and the error rate of each automatic reason."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ PROMPTS = [*(f"a leak from the bench, number {n}" for n in range(6)), *(f"What i
 
 
 def decision(number: int, reason: str | None, reviewer: str) -> str:
-    """What the stages decided, but for the first problem, and of the second for what bob says."""
+    """A ruling as the stages decided, except on the first problem, and on the second by bob."""
     is_wrong = number == 0 or (number == 1 and reviewer == "bob")
     return "drop" if (reason is not None) != is_wrong else "keep"
 

@@ -99,7 +99,7 @@ def test_a_person_reads_and_rules_with_the_keyboard_and_hostile_text_stays_text(
     assert sorted(ruling.decision for ruling in rulings.values()) == ["fix", "keep"]
 
 
-def test_ctrl_c_ends_in_good_order_and_says_how_to_apply_the_rulings(tmp_path: Path) -> None:
+def test_ctrl_c_stops_cleanly_and_prints_how_to_apply_the_rulings(tmp_path: Path) -> None:
     folder = make_artifact(tmp_path / "clean")
     command = [sys.executable, "-c", "import gradus; gradus.main()", "curate", "review", str(folder)]
     with subprocess.Popen(
@@ -107,12 +107,12 @@ def test_ctrl_c_ends_in_good_order_and_says_how_to_apply_the_rulings(tmp_path: P
         start_new_session=True,
     ) as running:  # fmt: skip
         assert running.stdout is not None
-        said = [running.stdout.readline(), running.stdout.readline()]
+        lines = [running.stdout.readline(), running.stdout.readline()]
         time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         more, wrong = running.communicate(timeout=30)
     assert (running.returncode, wrong) == (0, "")
-    assert "http://127.0.0.1:" in said[1]
+    assert "http://127.0.0.1:" in lines[1]
     assert f"gradus curate reviewed {folder} --verdicts {folder}.verdicts.jsonl --out {folder}-reviewed" in more
 
 
@@ -145,7 +145,7 @@ def test_other_hosts_pages_and_forms_are_refused(session: Session) -> None:
     assert client.post("/api/rulings", json=word, headers={"Origin": f"http://127.0.0.1:{PORT}"}).status_code == 200
 
 
-def test_a_ruling_without_sense_is_refused_with_a_reason(session: Session) -> None:
+def test_an_invalid_ruling_is_refused_with_a_reason(session: Session) -> None:
     client = client_of(session)
     client.get("/", params={"token": session.token})
     for word, reason in (

@@ -1,4 +1,4 @@
-"""Rulings: the log, the majority, agreement, error rates, and what the stage `reviewed` makes of them."""
+"""Rulings: the log, the majority, agreement, error rates, and how the stage `reviewed` applies them."""
 
 import json
 import math
@@ -28,7 +28,7 @@ def ruling(key: str, decision: str, reviewer: str = "ada", **more: str | None) -
     return Ruling(key=key, reviewer=reviewer, decision=decision, **fields)
 
 
-def test_the_log_only_grows_and_the_last_word_counts(tmp_path: Path) -> None:
+def test_the_log_only_grows_and_the_last_ruling_counts(tmp_path: Path) -> None:
     log = tmp_path / "new" / "verdicts.jsonl"
     append_ruling(log, ruling("a", "keep"))
     before = log.read_bytes()
@@ -38,7 +38,7 @@ def test_the_log_only_grows_and_the_last_word_counts(tmp_path: Path) -> None:
     assert settled(read_rulings(log))["a"].decision == "drop"
 
 
-def test_a_torn_line_costs_nothing_else(tmp_path: Path) -> None:
+def test_a_torn_line_damages_no_other_line(tmp_path: Path) -> None:
     log = tmp_path / "verdicts.jsonl"
     append_ruling(log, ruling("a", "keep"))
     log.write_bytes(log.read_bytes() + b'{"key": "b", "revie')
@@ -46,7 +46,7 @@ def test_a_torn_line_costs_nothing_else(tmp_path: Path) -> None:
     assert [it.key for it in read_rulings(log)] == ["a", "c"]
 
 
-def test_a_line_that_is_no_ruling_is_named(tmp_path: Path) -> None:
+def test_a_line_that_is_not_a_ruling_is_named(tmp_path: Path) -> None:
     log = tmp_path / "verdicts.jsonl"
     log.write_text(ruling("a", "keep").model_dump_json() + '\n{"key": "b"}\n')
     with pytest.raises(UserError, match=r"verdicts\.jsonl: line 2 is not a ruling"):
@@ -88,7 +88,7 @@ def test_agreement_counts_problems_that_both_judged() -> None:
     assert agreements(rulings) == {("ada", "bob"): (1.0, 2)}
 
 
-def test_error_rates_rest_on_random_problems_only() -> None:
+def test_error_rates_use_random_problems_only() -> None:
     rulings = [
         ruling("a", "keep", drop_reason="contaminated"), ruling("b", "drop", drop_reason="contaminated"),
         ruling("c", "fix"), ruling("d", "keep"), ruling("e", "keep"), ruling("f", "keep"),
@@ -99,7 +99,7 @@ def test_error_rates_rest_on_random_problems_only() -> None:
     assert (rates["kept"].num_errors, rates["kept"].num_reviewed) == (1, 4)
 
 
-def test_a_second_reader_makes_no_larger_sample() -> None:
+def test_a_second_reviewer_does_not_enlarge_the_sample() -> None:
     alone = [ruling("a", "keep", drop_reason="proof"), ruling("b", "drop", drop_reason="proof")]
     agreeing = [ruling(word.key, word.decision, "bob", drop_reason="proof") for word in alone]
     assert error_rates(alone) == error_rates(alone + agreeing)
@@ -122,7 +122,7 @@ def test_every_reviewer_sees_the_same_queue_and_every_row_once(tmp_path: Path) -
     assert build_queue([artifact], QueueConfig(num_audit=0))[0].queue == "near_threshold"
 
 
-def test_of_several_artifacts_a_problem_stands_where_it_was_dropped_or_in_the_last(tmp_path: Path) -> None:
+def test_a_problem_in_several_artifacts_is_shown_where_it_was_dropped_or_in_the_last(tmp_path: Path) -> None:
     last = open_artifact(make_artifact(tmp_path / "clean"))
     rows = pl.concat([last.read("kept"), last.read("dropped").drop(*DECISION)])
     write_pool(tmp_path / "pool", rows)
@@ -162,7 +162,7 @@ def test_rulings_that_cannot_be_applied_are_counted(tmp_path: Path) -> None:
     assert outcome.manifest.facts["rulings on problems of other artifacts"] == 1
 
 
-def test_rulings_drop_mend_and_bring_back(tmp_path: Path) -> None:
+def test_rulings_drop_correct_and_restore(tmp_path: Path) -> None:
     artifact = open_artifact(make_artifact(tmp_path / "clean"))
     one, two, three = artifact.read("kept")["key"]
     (hostile,) = artifact.read("dropped")["key"]
@@ -188,7 +188,7 @@ def test_rulings_drop_mend_and_bring_back(tmp_path: Path) -> None:
     assert outcome.manifest.facts["error rate of contaminated"].startswith("100.0%")
 
 
-def test_another_word_makes_another_artifact(tmp_path: Path) -> None:
+def test_another_ruling_makes_another_artifact(tmp_path: Path) -> None:
     artifact = open_artifact(make_artifact(tmp_path / "clean"))
     log = tmp_path / "verdicts.jsonl"
     append_ruling(log, ruling("elsewhere", "keep"))

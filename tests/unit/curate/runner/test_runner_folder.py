@@ -1,4 +1,4 @@
-"""The folder of a run: one writer, nothing of others, nothing changed behind its back, and `datasets` opens it."""
+"""The folder of a run: one writer, no foreign files, no unnoticed changes, and `datasets` opens it."""
 
 import json
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def test_batches_are_the_rows_in_order_however_the_shards_lie(pool: Artifact) ->
     assert pool.rows(50, 5).height == 0
 
 
-def test_datasets_opens_every_part_as_it_is(pool: Artifact, tmp_path: Path) -> None:
+def test_datasets_opens_every_part(pool: Artifact, tmp_path: Path) -> None:
     run_stage(stage(Short()), pool, tmp_path / "out")
     kept, dropped = (
         load_dataset(str(tmp_path / "out"), part, split="train", cache_dir=str(tmp_path / "cache"))
@@ -74,7 +74,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_foreign_files_is_refused_and_unchanged(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("years of work")
     with (
@@ -121,14 +121,14 @@ def test_a_folder_without_manifest_is_not_finished(pool: Artifact, tmp_path: Pat
         open_artifact(tmp_path / "nowhere")
 
 
-def test_settings_of_the_run_alone_leave_the_fingerprint(pool: Artifact, tmp_path: Path) -> None:
+def test_runtime_settings_do_not_change_the_fingerprint(pool: Artifact, tmp_path: Path) -> None:
     run_stage(stage(Short()), pool, tmp_path / "out")
     assert run_stage(stage(Short()), pool, tmp_path / "out").is_reused
     with pytest.raises(UserError, match="another configuration or input; choose another folder, or --force"):
         run_stage(stage(Short(max_chars=9)), pool, tmp_path / "out")
 
 
-def test_a_run_that_could_not_even_start_is_in_nobodys_way(pool: Artifact, tmp_path: Path) -> None:
+def test_a_run_that_failed_to_start_does_not_block_the_next(pool: Artifact, tmp_path: Path) -> None:
     def refused(number: int) -> Stage:
         @contextmanager
         def open_run(_: Workspace) -> Iterator[Run]:
@@ -178,7 +178,9 @@ def test_a_finished_run_opens_no_engine(pool: Artifact, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", ["lost", "doubled", "reordered", "unannounced"])
-def test_a_stage_that_breaks_the_contract_is_a_bug_and_says_how(fault: str, pool: Artifact, tmp_path: Path) -> None:
+def test_a_stage_that_breaks_the_contract_raises_a_bug_that_names_the_fault(
+    fault: str, pool: Artifact, tmp_path: Path
+) -> None:
     faults = {
         "lost": lambda rows: rows.tail(-1),
         "doubled": lambda rows: pl.concat([rows, rows.head(1)]),

@@ -1,4 +1,4 @@
-"""A stage with sources of its own: the rows that they made are kept over a kill, and what it returns is checked."""
+"""A stage with sources: the rows that they made survive a kill, and its result is checked."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_a_stopped_run_finds_the_rows_that_were_made(tmp_path: Path) -> None:
     assert open_artifact(tmp_path / "out").read().equals(ROWS)
 
 
-def test_rows_may_go_into_others_but_not_come_from_nowhere(tmp_path: Path) -> None:
+def test_rows_may_be_merged_but_not_invented(tmp_path: Path) -> None:
     assert run_stage(made(lambda rows: kept(rows.head(1))), None, tmp_path / "fewer").manifest.num_in == 4
     strange = made(lambda rows: kept(rows.with_columns(key=pl.lit("new"))))
     turned = made(lambda rows: kept(rows.reverse()))

@@ -1,4 +1,4 @@
-"""Posterior of a pass rate and the precise rule that stops by it."""
+"""Posterior of a pass rate and the precise rule that stops on it."""
 
 import random
 
@@ -34,7 +34,7 @@ def test_a_tail_beyond_all_trials_is_empty_and_the_whole_is_one() -> None:
     assert binomial_tail(8, 0.5, 8) == pytest.approx(1 / 256)
 
 
-def test_precise_decisions_are_wrong_no_oftener_than_their_bound_says() -> None:
+def test_the_error_rate_of_precise_decisions_is_within_its_bound() -> None:
     rule = PreciseRule(0.1, 0.9, target_error=0.05, chunk=4, max_samples=64, max_undecided=4)
     chance = random.Random(5)
     num_wrong, bound = 0, 0.0

@@ -1,4 +1,4 @@
-"""Code problems whose tests cannot tell right from wrong are dropped with the evidence."""
+"""Code problems whose tests cannot separate right from wrong are dropped with the evidence."""
 
 import json
 
@@ -71,7 +71,7 @@ def test_a_missing_package_is_named() -> None:
     assert found == Finding("reference_fails_tests", "imports sortedcontainers, which the sandbox lacks")
 
 
-def test_the_stage_decides_code_beside_mathematics() -> None:
+def test_the_stage_decides_code_and_mathematics() -> None:
     rows = pl.DataFrame(
         {
             "key": ["a", "b", "c"],
@@ -88,7 +88,7 @@ def test_the_stage_decides_code_beside_mathematics() -> None:
     assert decided["key"].to_list() == ["a", "b", "c"]
 
 
-def test_without_a_sandbox_the_stage_refuses_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_sandbox_the_error_names_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     from curate.verify.code import sandbox
 
     monkeypatch.setenv("PATH", "/nowhere")

@@ -1,4 +1,4 @@
-"""Kinds of problems that no verifier can judge, and checkable ones that look like them: several siblings of each."""
+"""Kinds of problems that no verifier can judge, and checkable ones that look like them, several of each."""
 
 import json
 

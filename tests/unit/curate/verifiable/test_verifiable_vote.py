@@ -42,22 +42,22 @@ def test_votes_for_one_other_answer_make_the_truth_suspect(tmp_path: Path) -> No
         ["\\text{I do not know}", ""],
     ],
 )
-def test_a_truth_that_some_samples_confirm_or_that_votes_scatter_on_stays(tmp_path: Path, answers: list[str]) -> None:
+def test_a_truth_with_some_confirming_or_scattered_votes_stays(tmp_path: Path, answers: list[str]) -> None:
     assert reasons(vote(tmp_path, answers)) == ["proof"]
 
 
 def test_voting_ends_when_no_answer_can_win(tmp_path: Path) -> None:
     made = vote(tmp_path, ["4"])
-    # six of eight are needed: they are asked for at once, and no two are left to win after six correct ones
+    # six of eight are needed: they are drawn together, and after six correct ones the two left cannot win
     assert made.read("samples").height == 6
 
 
-def test_dropped_problems_are_not_put_to_the_vote(tmp_path: Path) -> None:
+def test_dropped_problems_get_no_votes(tmp_path: Path) -> None:
     made = vote(tmp_path, ["5"])
     assert made.read("samples")["key"].n_unique() == 1
 
 
-def test_without_a_model_nobody_votes(tmp_path: Path) -> None:
+def test_without_a_model_there_is_no_vote(tmp_path: Path) -> None:
     source = pool(tmp_path / "pool", [problem("What is it?", "4")])
     made = stage(VerifiableConfig())
     assert not made.has_samples

@@ -16,20 +16,20 @@ from train.data.selection import preference_pairs, right_answers, shortest_right
 from train.tuning.fuse import FuseConfig, fused
 
 
-def said(text: str, num_tokens: int, finish_reason: str = "stop") -> dict[str, Any]:
+def sample(text: str, num_tokens: int, finish_reason: str = "stop") -> dict[str, Any]:
     return {"text": text, "num_tokens": num_tokens, "finish_reason": finish_reason}
 
 
 RIGHT, WRONG = "\\boxed{7}", "\\boxed{8}"
-MIXED = [said(f"a {RIGHT}", 20), said(f"b {RIGHT}", 10), said(f"c {WRONG}", 30), said(f"d {WRONG}", 5)]
-SOLVED = [said(f"e {RIGHT}", 8), said(f"f {RIGHT}", 9), said(f"g {RIGHT}", 12), said(f"h {RIGHT}", 4, "length")]
+MIXED = [sample(f"a {RIGHT}", 20), sample(f"b {RIGHT}", 10), sample(f"c {WRONG}", 30), sample(f"d {WRONG}", 5)]
+SOLVED = [sample(f"e {RIGHT}", 8), sample(f"f {RIGHT}", 9), sample(f"g {RIGHT}", 12), sample(f"h {RIGHT}", 4, "length")]
 
 
 @pytest.fixture
 def samples(tmp_path: Path) -> Path:
     """Three problems sampled four times: one solved sometimes, one nearly always (so dropped), one never."""
     rows = sums(3)
-    answers = {rows[0]["prompt"]: MIXED, rows[1]["prompt"]: SOLVED, rows[2]["prompt"]: [said(WRONG, 5)]}
+    answers = {rows[0]["prompt"]: MIXED, rows[1]["prompt"]: SOLVED, rows[2]["prompt"]: [sample(WRONG, 5)]}
     config = DifficultyConfig(
         script=script(tmp_path / "script.json", answers), k=4, keep="1..2", early_stop=False, truncated="undecided"
     )
