@@ -53,6 +53,8 @@ def test_two_processes_resume_to_the_same_draws_outcomes_and_weights(tmp_path: P
     copying_problems(tmp_path / "problems.jsonl")
     run = tmp_path / "run"
     train(tmp_path, run)
+    assert json.loads((run / "environment.json").read_text())["num_processes"] == 2
+    assert {path.name for path in (run / "checkpoint-2").glob("rng_state*")} == {"rng_state_0.pth", "rng_state_1.pth"}
     draws, weights = (run / "draws.jsonl").read_bytes(), (run / "model" / "model.safetensors").read_bytes()
     records = [json.loads(line) for line in draws.splitlines()]
     assert [record["step"] for record in records] == [1, 2, 3, 4]

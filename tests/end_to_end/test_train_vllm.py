@@ -19,6 +19,9 @@ from curate.errors import UserError
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 STEPS = 4
 PROMPT = "Say 3."
+# not 1: both sides must scale their logits by it
+TEMPERATURE = 1.3
+MODES = ("sequence_mask", "sequence_truncate", "token_mask", "token_truncate")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +45,16 @@ def test_after_updates_vllm_writes_what_transformers_writes_from_the_same_weight
 def test_vllm_and_the_trainer_agree_on_the_probability_of_every_sampled_token(seen: dict[str, Any]) -> None:
     assert len(seen["logp_gaps"]) == STEPS
     assert 0 < max(seen["logp_gaps"]) < 1e-4
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_objective_without_clip_corrects_for_vllm_as_the_equation_says(seen: dict[str, Any], mode: str) -> None:
+    found = seen["corrected"][mode]
+    # the trainer's weights moved away from vLLM's: there is something to correct
+    assert found["largest_weight"] > 1.05
+    assert found["norm"] > 0
+    for name in ("dr_grpo", "reinforce", "kimi", "rloo"):
+        assert found[name] < 1e-4, name
 
 
 def test_a_resumed_run_samples_what_an_undisturbed_one_does(seen: dict[str, Any]) -> None:
@@ -80,6 +93,7 @@ def _look(folder: Path) -> dict[str, Any]:
         "draws": (run / "draws.jsonl").read_text(),
         "num_distinct_completions": _num_distinct(run),
     }
+    found["corrected"] = {mode: _corrected(trainer, mode) for mode in MODES}
     found["refusal"] = _refusal(build_toy(folder / "small", hidden=32, layers=1))
     shutil.copytree(run, again)
     for name in ("model", f"checkpoint-{STEPS}"):
@@ -100,7 +114,7 @@ def _train(toy: Path, problems: Path, run: Path) -> Any:
 
     config = GrpoConfig(
         vllm=True, num_problems=2, group_size=4, max_steps=STEPS, max_tokens=12, learning_rate=1e-2, save_steps=2,
-        logging_steps=1,
+        logging_steps=1, temperature=TEMPERATURE,
         trl={"vllm_gpu_memory_utilization": 0.02},
     )  # fmt: skip
     training = grpo_training(problems, config, objective_named("dr_grpo"))
@@ -110,6 +124,55 @@ def _train(toy: Path, problems: Path, run: Path) -> Any:
         trainer = build_trainer(training, material.content, toy, folder)
         train_and_save(trainer, folder)
     return trainer
+
+
+def _corrected(trainer: Any, mode: str) -> dict[str, float]:
+    """Relative differences between each objective's gradient and the equation's, where vLLM's weights are older."""
+    import torch
+    from support.generations import gradient, odd_start
+
+    from train.grpo.objectives import objective_named
+    from train.rewards.rewards import Accuracy
+
+    start = {name: value.clone() for name, value in trainer.model.state_dict().items()}
+    trainer.vllm_generation.sync_weights()
+    trainer._last_loaded_step = trainer.state.global_step
+    noise = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for parameter in trainer.model.parameters():
+            parameter.add_(0.02 * torch.randn(parameter.shape, generator=noise))
+    judged, Accuracy.__call__ = Accuracy.__call__, odd_start  # type: ignore[method-assign]  # more signal than the copier
+    trainer.model.train()
+    trainer.vllm_importance_sampling_mode, trainer.current_gradient_accumulation_steps = mode, 1
+    trainer.vllm_generation.temperature = TEMPERATURE
+    scored = trainer._generate_and_score_completions([{"prompt": ""}] * 8)
+    wanted = _by_the_equation(trainer, scored, mode)
+    found = {"largest_weight": scored["importance_sampling_ratio"].max().item(), "norm": wanted.norm().item()}
+    for name in ("dr_grpo", "reinforce", "kimi", "rloo"):
+        trainer._objective = objective_named(name)
+        found[name] = ((gradient(trainer, scored) - wanted).norm() / wanted.norm()).item()
+    Accuracy.__call__ = judged  # type: ignore[method-assign]
+    trainer._objective = objective_named("dr_grpo")
+    trainer.model.load_state_dict(start)
+    return found
+
+
+def _by_the_equation(trainer: Any, scored: dict[str, Any], mode: str) -> Any:
+    """Gradient of -mean_i A_i sum_t w_it log pi(o_it) / L, w from vLLM's own log-probabilities, bounded by 3."""
+    import torch
+    from support.generations import flat_gradient
+
+    mask = scored["completion_mask"]
+    ids = torch.cat([scored["prompt_ids"], scored["completion_ids"]], 1)
+    attended = torch.cat([scored["prompt_mask"], mask], 1)
+    trainer.model.zero_grad()
+    logits = trainer.model(input_ids=ids, attention_mask=attended).logits[:, -mask.size(1) - 1 : -1] / TEMPERATURE
+    logps = logits.log_softmax(-1).gather(-1, scored["completion_ids"].unsqueeze(-1)).squeeze(-1)
+    log_weights = (logps.detach() - scored["sampling_per_token_logps"]) * mask
+    weights = (log_weights.sum(1, keepdim=True) if mode.startswith("sequence") else log_weights).exp()
+    weights = weights.clamp(max=3) if mode.endswith("truncate") else weights.masked_fill(weights > 3, 0)
+    (-(scored["advantages"].unsqueeze(1) * weights * logps * mask).sum(1).mean() / 12).backward()
+    return flat_gradient(trainer.model)
 
 
 def _by_vllm(trainer: Any, ids: list[int]) -> list[int]:

@@ -12,6 +12,7 @@ from curate.sampling.grading import GradingConfig
 from curate.tables import AS_TEXT, short
 from curriculum import CurriculumConfig
 from train.grpo.objectives import OBJECTIVES, ONLY_TRLS
+from train.grpo.support import refuse_other_support
 from train.grpo.tables import CompletionSampling, Generation, Probe, Rewards, RlOptimizer, RlSaving
 from train.rewards.rewards import Setting
 from train.runs.settings import OPTIMIZER, TAKEN, TrainerConfig
@@ -92,6 +93,7 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             raise ValueError(f"{len(weights)} reward_weights for {len(names)} rewards; give one for each")
         if names[:1] != ("accuracy",):
             raise ValueError("rewards must begin with accuracy, from which the curriculum learns (its weight may be 0)")
+        refuse_other_support(self.sampling, self.trl)
         row = OBJECTIVES.get(self.objective)
         if row is not None and row.loss != "trl":
             self._refuse_options_of_trls_losses()
@@ -116,9 +118,10 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         return self
 
     def _refuse_options_of_trls_losses(self) -> None:
-        if self.kl_coef or self.sampling.vllm:
-            named = "KL to the initial model" if self.kl_coef else "correction for sampling by vLLM"
-            raise ValueError(f"objective {self.objective} has no {named}; use dr_grpo, or leave that option out")
+        if self.kl_coef:
+            raise ValueError(
+                f"objective {self.objective} has no KL to the initial model; use dr_grpo, or leave kl_coef out"
+            )
         if ignored := sorted(ONLY_TRLS & set(self.trl)):
             raise ValueError(f"objective {self.objective} has no {ignored[0]}; use dr_grpo, or leave it out of trl")
 

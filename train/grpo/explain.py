@@ -10,6 +10,13 @@ import typer
 from train.grpo.objectives import OBJECTIVES, Objective, objective_named
 
 WIDTH = 100
+# of every objective: TRL's `vllm_importance_sampling_mode`, applied to our losses as well
+WITH_VLLM = (
+    "the term of each token is multiplied by w_i = pi_old(o_i) / pi_vllm(o_i), one weight for a whole completion, and "
+    "a completion with w_i > 3 is left out; no gradient flows through w. This makes an expectation over vLLM's "
+    "samples one over the trainer's policy: truncated importance sampling (Ionides 2008), with a mask in place "
+    "of the truncation. --trl '{vllm_importance_sampling_mode: ...}' has it per token, or truncated at 3."
+)
 Name = Annotated[str | None, typer.Option("--objective", help="Name of an objective; by default all are shown.")]
 
 
@@ -32,6 +39,7 @@ def described(name: str, row: Objective) -> str:
         "divides by": row.normalises,
         "favours": row.biases,
         "in TRL": where,
+        "with vLLM": WITH_VLLM,
     }
     return "\n".join([name, *(_paragraph(label, text) for label, text in parts.items())])
 

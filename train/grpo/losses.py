@@ -2,6 +2,10 @@
 
 Shapes: B completions of the batch, T tokens. The constant L is the longest completion allowed; like TRL's dr_grpo loss
 these are means over completions of sums over tokens, divided by L, so that learning rates carry over.
+
+w is the weight of a token in the correction for sampling by vLLM: the ratio of the trainer's probability to vLLM's when
+the completion was sampled, bounded as TRL's `vllm_importance_sampling_mode` has it, of the token (B, T) or of the whole
+completion (B, 1). As in TRL's losses it multiplies the term of each token, and no gradient flows through it.
 """
 
 from __future__ import annotations
@@ -12,23 +16,38 @@ import torch
 
 
 class Tokens(NamedTuple):
-    """Log-probabilities of the sampled tokens now and when they were sampled, the mask, each completion's advantage."""
+    """Log-probabilities of the sampled tokens now and when they were sampled, the mask, each completion's advantage.
+
+    weights: w above, (B, T) or (B, 1); None where transformers sampled, whose probabilities are the trainer's.
+    """
 
     logps_BT: torch.Tensor  # noqa: N815  # shape letters
     old_logps_BT: torch.Tensor  # noqa: N815
     mask_BT: torch.Tensor  # noqa: N815
     advantages_B: torch.Tensor  # noqa: N815
+    weights: torch.Tensor | None = None
+
+    def weighted_sums(self, terms_BT: Any) -> Any:  # noqa: N803
+        """Sum over each completion's tokens of w times the term, (B,)."""
+        weighted_BT = terms_BT if self.weights is None else terms_BT * self.weights  # noqa: N806
+        return (weighted_BT * self.mask_BT).sum(-1)
 
 
 def reinforce_loss(tokens: Tokens, max_length: int) -> Any:
-    """-mean_i A_i sum_t log pi(o_it) / L: Williams 1992."""
-    logps_B = (tokens.logps_BT * tokens.mask_BT).sum(-1)  # noqa: N806
-    return -(tokens.advantages_B * logps_B).mean() / max_length
+    """-mean_i A_i sum_t w_it log pi(o_it) / L: Williams 1992."""
+    return -(tokens.advantages_B * tokens.weighted_sums(tokens.logps_BT)).mean() / max_length
 
 
 def kimi_loss(tokens: Tokens, max_length: int, tau: float) -> Any:
-    """REINFORCE plus tau/2 times the squared log-ratio of whole completions: Kimi k1.5 (2501.12599), eq. 3."""
-    return reinforce_loss(tokens, max_length) + tau / 2 * squared_log_ratio(tokens) / max_length
+    """REINFORCE plus tau/2 times the squared log-ratio of whole completions: Kimi k1.5 (2501.12599), eq. 3.
+
+    The square is s_i sum_t d_it, where d_it is a token's log-ratio and s_i = sum_t d_it, so that w_it has a term to
+    weigh. With a weight per completion that is w_i s_i^2.
+    """
+    log_ratios_BT = tokens.logps_BT - tokens.old_logps_BT  # noqa: N806
+    ratio_B = (log_ratios_BT * tokens.mask_BT).sum(-1)  # noqa: N806
+    penalty = (ratio_B * tokens.weighted_sums(log_ratios_BT)).mean()
+    return reinforce_loss(tokens, max_length) + tau / 2 * penalty / max_length
 
 
 def squared_log_ratio(tokens: Tokens) -> Any:

@@ -151,7 +151,10 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             compute_entropy=True,
         )
         self._metrics["train"]["entropy"].append(((entropies * mask).sum() / mask.sum().clamp(min=1)).item())
-        tokens = Tokens(logps, inputs.get("old_per_token_logps", logps.detach()), mask, inputs["advantages"])
+        old_logps = inputs.get("old_per_token_logps", logps.detach())
+        # there only where vLLM sampled and TRL corrects for it
+        weights = inputs.get("importance_sampling_ratio")
+        tokens = Tokens(logps, old_logps, mask, inputs["advantages"], weights)
         length = self.max_completion_length
         if self._objective.loss == "kimi":
             self._metrics["train"]["log_ratio/mean_square"].append(squared_log_ratio(tokens).item())

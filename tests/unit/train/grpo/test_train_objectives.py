@@ -194,7 +194,7 @@ def test_kimi_with_one_update_per_generation_is_refused_by_name() -> None:
     assert GrpoConfig(objective="kimi", updates_per_generation=2).sequences_per_step == 128
 
 
-@pytest.mark.parametrize("option", [{"kl_coef": 0.1}, {"vllm": True}, {"trl": {"epsilon": 10.0}}])
+@pytest.mark.parametrize("option", [{"kl_coef": 0.1}, {"trl": {"epsilon": 10.0}}])
 def test_an_option_that_an_objective_would_ignore_is_refused(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="objective rloo has no"):
         GrpoConfig(objective="rloo", **option)
