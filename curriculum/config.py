@@ -67,9 +67,11 @@ class CurriculumConfig(Config):
         description="Probability below which a batch with almost no success is an outage; 0 disables the check.",
     )
     outage_undecided: float = Field(
-        0.5, gt=0, le=1, description="Share of undecided completions above which a batch is an outage."
+        0.5, gt=0, le=1, description="Share of undecided completions above which a batch or source is an outage."
     )
-    outage_limit: int = Field(3, ge=1, description="Consecutive outages after which training stops.")
+    outage_limit: int = Field(
+        3, ge=1, description="Consecutive outages after which training stops, or an undecided source is left out."
+    )
     probe_size: int = Field(0, ge=0, description="Number of problems in the fixed probe set.")
     probe_held_out: bool = Field(True, description="Exclude the probe set from all draws.")
 

@@ -24,14 +24,14 @@ from curriculum.draw.slots import Order, Slots, fill_slots
 from curriculum.forecast.drift import Drift, Forecast
 from curriculum.forecast.figures import batch_figures, rate_histogram
 from curriculum.forecast.prior import new_stats
-from curriculum.pools.outage import believed, find_outages, in_a_row, refuse_lasting
+from curriculum.pools.outage import Sign, believed, find_outages, in_a_row, lasting, of_all
 from curriculum.pools.retirement import e_value
-from curriculum.pools.transitions import EVENTS, Move, apply_moves
+from curriculum.pools.transitions import EVENTS, Move, apply_moves, quarantine
 from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
 from curriculum.state.history import FIGURES, History
-from curriculum.statistics.stats import HELD_OUT, STATUSES, Stats, update
-from curriculum.statistics.visits import Batch, Visit, as_batches
+from curriculum.statistics.stats import ACTIVE, HELD_OUT, STATUSES, Stats, update
+from curriculum.statistics.visits import Batch, Ints, Visit, as_batches
 
 DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
 
@@ -99,20 +99,34 @@ class Curriculum:
     def observe(self, visits: Sequence[Visit], *, step: int) -> None:
         """Update the curriculum with the outcomes of a batch at training step `step`.
 
-        Raises `Outage` after `outage_limit` outages in a row.
+        Raises `Outage` after `outage_limit` outages in a row. Sources whose verdicts stay undecided are left out.
         """
         visits = list(visits)
         self._check(visits)
         self.clock.step = step
         figures, sources = batch_figures(self.forecast(), visits), self._sources_of(visits)
         down = find_outages(self.stats, visits, sources, self.clock.doubts, self.config)
+        down = of_all(down, self._trained_sources())
         trusted = believed(visits, sources, down)
         for sign in down:
             self._event("outage", where=sign.where, detail=sign.detail)
         moves = [move for batch in as_batches(trusted) for move in self._learn(batch)]
         self._log_batch({**figures, "disbelieved": float(len(visits) - len(trusted))}, moves)
         self.clock.outages = in_a_row(self.clock.outages, down, sources)
-        refuse_lasting(self.clock.outages, down, step, self.config.outage_limit)
+        for sign in lasting(self.clock.outages, down, step, self.config.outage_limit):
+            self._leave_out(sign)
+
+    def notices(self) -> list[str]:
+        """Outages of the last observed batch and the sources left out then, one line each."""
+        now = [event for event in self.history.events if event["draw"] == self.clock.draw_number]
+        return [
+            *(f"outage of {e['where']}, visits discarded: {e['detail']}" for e in now if e["event"] == "outage"),
+            *(
+                f"source {e['where']} is left out, {e['num_problems']} problems quarantined: {e['detail']}"
+                for e in now
+                if e["event"] == "left_out"
+            ),
+        ]
 
     def metrics(self) -> dict[str, float]:
         """Figures of the last draw and observation, and current pool sizes, for the trainer's log."""
@@ -242,6 +256,23 @@ class Curriculum:
             visit = int(self.stats.num_visits[move.row])
             self._event(move.event, key=self.keys[move.row], visit=visit, detail=move.detail)
         return moves
+
+    def _leave_out(self, sign: Sign) -> None:
+        """Quarantine all problems of a source; they return one by one, as re-checks judge them again."""
+        num = quarantine(self.stats, self._rows_of(sign.where), self.clock.step, self.config)
+        self.clock.outages.pop(sign.where)
+        self._event("left_out", where=sign.where, num_problems=num, detail=sign.detail)
+
+    def _rows_of(self, source: str) -> Ints:
+        if self._sources is None:
+            return np.arange(len(self.stats))
+        return np.flatnonzero((self._sources.fill_null("") == source).to_numpy())
+
+    def _trained_sources(self) -> set[str]:
+        """Sources with an active problem."""
+        if self._sources is None:
+            return {""}
+        return set(self._sources.fill_null("").filter(pl.Series(self.stats.status == ACTIVE)).unique())
 
     def _sources_of(self, visits: list[Visit]) -> list[str]:
         if self._sources is None:

@@ -1,8 +1,10 @@
 """Outage detection: outcomes that are nearly impossible under the curriculum's statistics are discarded.
 
-There are two signs, checked in the whole batch and in each source: almost no success in all batches since the last
-success, where the problems' statistics predict many; or mostly undecided verdicts. A dead verifier, an endpoint without
-answers or a broken chat template has these signs; learning from it would park or reopen every problem of the batch.
+There are two signs: almost no success in all batches since the last success, where the problems' statistics predict
+many; or mostly undecided verdicts. A dead verifier, an endpoint without answers or a broken chat template has these
+signs; learning from it would park or reopen every problem of the batch. A sign of some sources discards their visits
+only, and a source whose verdicts stay undecided is left out while the others go on; a sign of all sources that lasts
+stops training.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 
 from curate.errors import UserError
 from curriculum.config import CurriculumConfig
-from curriculum.statistics.stats import Stats
+from curriculum.statistics.stats import QUARANTINED, Stats
 from curriculum.statistics.visits import Floats, Ints, Visit
 
 BATCH: Final = "all sources"
@@ -33,31 +35,65 @@ class Outage(UserError):  # noqa: N818  # the word is the error
 
 
 class Sign(NamedTuple):
-    """What is down (a source, or `BATCH`) and the evidence."""
+    """What is down (a source, or `BATCH`), the evidence, and whether that is undecided verdicts."""
 
     where: str
     detail: str
+    is_undecided: bool
 
 
 def find_outages(
     stats: Stats, visits: list[Visit], sources: list[str], doubts: dict[str, float], config: CurriculumConfig
 ) -> list[Sign]:
-    """Outages in this batch: the whole batch, or else some of its sources; `sources` is parallel to `visits`.
+    """Outages in this batch, by source or of the whole batch; `sources` is parallel to `visits`.
 
     `doubts` maps a source or `BATCH` to the log probability of all results since its last success, and is updated.
     """
-    parts = {BATCH: visits}
+    parts: dict[str, list[Visit]] = {}
     for visit, source in zip(visits, sources, strict=True):
-        parts.setdefault(source, []).append(visit)
-    found: list[Sign] = []
-    for where, part in parts.items():
-        if detail := _sign(stats, where, part, doubts, config):
-            found.append(Sign(where, detail))
-            if where == BATCH:
-                break  # it includes every source
-        if len(parts) == 2:
-            break  # the only source is the whole batch
-    return found
+        if not _is_expected(stats, visit, config):
+            parts.setdefault(source, []).append(visit)
+    everything = [visit for part in parts.values() for visit in part]
+    is_down = len({visit.row for visit in everything}) >= MIN_BATCH_PROBLEMS and _is_unclear(everything, config)
+    bad = [
+        where
+        for where, part in parts.items()
+        if _is_unclear(part, config) and (is_down or len({visit.row for visit in part}) >= MIN_SOURCE_PROBLEMS)
+    ]
+    found = [Sign(where, _undecided(parts[where]), is_undecided=True) for where in bad]
+    good = {where: part for where, part in parts.items() if where not in bad}
+    return [*found, *_without_success(stats, good, doubts, config)]
+
+
+def _without_success(
+    stats: Stats, parts: dict[str, list[Visit]], doubts: dict[str, float], config: CurriculumConfig
+) -> list[Sign]:
+    """The sources that nearly lack the predicted successes, or else the whole batch."""
+    everything = [visit for part in parts.values() for visit in part]
+    whole = _no_success(stats, BATCH, everything, doubts, config)
+    if len(parts) < 2:  # the only source is the whole batch
+        return [Sign(BATCH, whole, is_undecided=False)] if whole else []
+    details = {where: _no_success(stats, where, part, doubts, config) for where, part in parts.items()}
+    is_up = {where: doubts[where] == 0 and any(visit.num_correct for visit in part) for where, part in parts.items()}
+    if whole and not any(is_up.values()):
+        return [Sign(BATCH, whole, is_undecided=False)]
+    down = {where: detail or (whole if not is_up[where] else "") for where, detail in details.items()}
+    return [Sign(where, detail, is_undecided=False) for where, detail in down.items() if detail]
+
+
+def of_all(down: list[Sign], trained: set[str]) -> list[Sign]:
+    """The signs, with those of undecided sources as one of `BATCH` where they are all the sources that are trained on.
+
+    A batch of one bad source, drawn by chance, is thus not taken for an outage of everything.
+    """
+    undecided = [sign for sign in down if sign.is_undecided]
+    if not undecided or not trained <= {sign.where for sign in undecided}:
+        return down
+    return [Sign(BATCH, "; ".join(_named(sign, len(undecided)) for sign in undecided), is_undecided=True)]
+
+
+def _named(sign: Sign, num: int) -> str:
+    return f"{sign.where}: {sign.detail}" if num > 1 else sign.detail
 
 
 def in_a_row(counts: dict[str, int], down: list[Sign], sources: list[str]) -> dict[str, int]:
@@ -77,25 +113,46 @@ def believed(visits: list[Visit], sources: list[str], down: list[Sign]) -> list[
     return [visit for visit, source in zip(visits, sources, strict=True) if source not in places]
 
 
-def refuse_lasting(counts: dict[str, int], down: list[Sign], step: int, limit: int) -> None:
-    """Raise `Outage` if an outage of this batch reaches `limit` in a row."""
-    for sign in down:
-        if counts[sign.where] >= limit:
+def lasting(counts: dict[str, int], down: list[Sign], step: int, limit: int) -> list[Sign]:
+    """The sources to leave out: undecided in `limit` batches in a row. Raise `Outage` if another sign lasts as long."""
+    found = [sign for sign in down if counts[sign.where] >= limit]
+    for sign in found:
+        if sign.where == BATCH or not sign.is_undecided:
             raise Outage(
                 f"training stopped at step {step}: {counts[sign.where]} batches in a row were outages "
                 f"({sign.where}: {sign.detail}); repair the verifier or the model and resume"
             )
+    return found
 
 
-def _sign(stats: Stats, where: str, visits: list[Visit], doubts: dict[str, float], config: CurriculumConfig) -> str:
-    """The evidence of an outage in these visits; empty if there is none."""
+def _is_expected(stats: Stats, visit: Visit, config: CurriculumConfig) -> bool:
+    """Whether the visit only re-checked a quarantined problem, and could not judge it again."""
+    num = visit.num_correct + visit.num_wrong + visit.num_undecided
+    return bool(stats.status[visit.row] == QUARANTINED and visit.num_undecided > config.quarantine_rate * num)
+
+
+def _is_unclear(visits: list[Visit], config: CurriculumConfig) -> bool:
+    num_undecided, total = _counts(visits)
+    return num_undecided > config.outage_undecided * total
+
+
+def _undecided(visits: list[Visit]) -> str:
+    num_undecided, total = _counts(visits)
+    return f"{num_undecided} of {total} verdicts undecided"
+
+
+def _counts(visits: list[Visit]) -> tuple[int, int]:
+    """Undecided completions, and all."""
     num_undecided = sum(visit.num_undecided for visit in visits)
+    return num_undecided, num_undecided + sum(visit.num_correct + visit.num_wrong for visit in visits)
+
+
+def _no_success(
+    stats: Stats, where: str, visits: list[Visit], doubts: dict[str, float], config: CurriculumConfig
+) -> str:
+    """The evidence that these visits nearly lack the predicted successes; empty if they do not."""
     correct = np.array([visit.num_correct for visit in visits], np.int64)
     judged = correct + np.array([visit.num_wrong for visit in visits], np.int64)
-    total = num_undecided + int(judged.sum())
-    min_problems = MIN_BATCH_PROBLEMS if where == BATCH else MIN_SOURCE_PROBLEMS
-    if len({visit.row for visit in visits}) >= min_problems and num_undecided > config.outage_undecided * total:
-        return f"{num_undecided} of {total} verdicts undecided"
     rows = np.array([visit.row for visit in visits], np.int64)
     chance = log_chance(int(correct.sum()), stats.successes[rows], stats.failures[rows], judged)
     doubts[where] = 0.0 if chance is None else max(doubts.get(where, 0.0) + chance, LEAST)

@@ -4,7 +4,7 @@
     retired -> active       a re-check fell below p0: forgotten; the earlier counts are stale and discarded
     active -> parked        no success in `park_after` consecutive visits
     parked -> active        one success
-    active -> quarantined   `quarantine_after` consecutive visits mostly undecided
+    active -> quarantined   `quarantine_after` consecutive visits mostly undecided, or its source is left out
     quarantined -> active   a re-check could be judged again
 
 No pool is final: retired and quarantined problems are re-checked at growing intervals.
@@ -46,6 +46,14 @@ def apply_moves(stats: Stats, batch: Batch, step: int, config: CurriculumConfig)
     ]
     place = {int(row): number for number, row in enumerate(batch.row)}
     return sorted(moves, key=lambda move: place[move.row])
+
+
+def quarantine(stats: Stats, rows: Ints, step: int, config: CurriculumConfig) -> int:
+    """Quarantine those of `rows` that are drawn for training; returns their number."""
+    trained = rows[(stats.status[rows] == ACTIVE) | (stats.status[rows] == PARKED)]
+    stats.status[trained] = QUARANTINED
+    _begin_checks(stats, trained, step, config)
+    return len(trained)
 
 
 def _recheck(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> list[Move]:

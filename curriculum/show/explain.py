@@ -94,5 +94,8 @@ def _lost(saved: Saved) -> Iterator[str]:
     outages = [str(event["step"]) for event in events if event["event"] == "outage"]
     if outages:
         yield f"  outages, whose visits were discarded: step {', '.join(outages)}"
+    for event in events:
+        if event["event"] == "left_out":
+            yield f"  source {event['where']} left out at step {event['step']}: {event['detail']}"
     if any(event["event"] == "continued" for event in events):
         yield "  statistics include an earlier run; its visits are in that run's state"

@@ -40,6 +40,13 @@ def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) 
     return Curriculum.create(rows.frame, config.curriculum, binding)
 
 
+def print_notices(curriculum: Curriculum, step: int) -> None:
+    """Print the outages of a step and the sources left out after it."""
+    if is_main_process():
+        for line in curriculum.notices():
+            typer.echo(f"step {step}: {line}")
+
+
 def _print_adopted(curriculum: Curriculum, checkpoint: Path) -> None:
     """Print the problems that joined and those that vanished since the checkpoint's dataset."""
     last = curriculum.history.events[-1] if curriculum.history.events else {}

@@ -32,6 +32,7 @@ from curriculum import Curriculum, CurriculumConfig, PoolExhausted
 from train.data.problems import read_problems
 from train.data.rows import Rows
 from train.grpo.groups import Group
+from train.grpo.run_curriculum import print_notices
 from train.grpo.tables import Sampling
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.folder import DRAWS, RunFolder
@@ -114,6 +115,7 @@ def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, 
     place = {key: row for row, key in enumerate(curriculum.keys)}
     groups = [group_of(item, place[item.problem.key]) for item in asked if item.samples]
     curriculum.observe([group.visit() for group in groups], step=number)
+    print_notices(curriculum, number)
     curriculum.save(folder / "curriculum")
     record = _record(number, curriculum, groups)
     write_atomic(folder / RECORD, json.dumps(record).encode())

@@ -141,3 +141,101 @@ def test_an_empty_batch_is_no_outage() -> None:
     curriculum = made()
     curriculum.observe([], step=1)
     assert outages(curriculum) == []
+
+
+def mixed(shares: dict[str, tuple[int, int]], **settings: object) -> tuple[Curriculum, list[Visit]]:
+    """A curriculum of sources, each with a number of problems and of undecided completions in a visit; all visits."""
+    sources = [source for source, (num, _) in shares.items() for _ in range(num)]
+    frame = pl.DataFrame({"key": [f"k{i}" for i in range(len(sources))], "source": sources})
+    unclear = [shares[source][1] for source in sources]
+    visits = [Visit(row, (GROUP - num) // 2, GROUP - num - (GROUP - num) // 2, num) for row, num in enumerate(unclear)]
+    return Curriculum.create(frame, CurriculumConfig.model_validate(settings), {}), visits
+
+
+@pytest.mark.parametrize("num_bad", [3, 12, 60])
+def test_an_undecided_source_is_named_however_much_of_the_batch_it_is(num_bad: int) -> None:
+    # five of eight undecided; the batch as a whole is over a half from twelve problems on
+    curriculum, visits = mixed({"good": (8, 0), "fair": (2, 3), "bad": (num_bad, 5)})
+    curriculum.observe(visits, step=1)
+    assert outages(curriculum) == (["bad"] if num_bad > 3 else [])
+    assert curriculum.stats.num_visits[:10].tolist() == [1] * 10
+    assert curriculum.metrics()["disbelieved"] == (num_bad if num_bad > 3 else 0)
+
+
+def test_a_small_source_takes_the_blame_for_a_batch_that_it_makes_undecided() -> None:
+    curriculum, visits = mixed({"good": (2, 0), "bad": (3, 8)})
+    curriculum.observe(visits, step=1)
+    assert outages(curriculum) == ["bad"]
+
+
+def test_a_source_that_stays_undecided_is_left_out_and_the_others_go_on_learning() -> None:
+    curriculum, _ = mixed({"good": (30, 0), "bad": (70, 5)}, recheck_after=1000)
+    for step in range(1, 30):
+        rows = curriculum.draw(16, step=step)
+        curriculum.observe([Visit(row, 4, 4, 0) if row < 30 else Visit(row, 1, 2, 5) for row in rows], step=step)
+    (left_out,) = (event for event in curriculum.history.events if event["event"] == "left_out")
+    assert (left_out["where"], left_out["num_problems"], left_out["step"]) == ("bad", 70, 3)
+    assert outages(curriculum) == ["bad"] * 3
+    assert curriculum.occupancy()["quarantined"] == 70
+    assert (curriculum.stats.num_visits[:30] > 0).all()
+
+
+def test_the_lines_for_the_terminal_name_the_source_and_the_evidence() -> None:
+    curriculum, visits = mixed({"good": (30, 0), "bad": (70, 5)})
+    for step in (1, 2, 3):
+        curriculum.draw(1, step=step)
+        curriculum.observe(visits, step=step)
+    assert curriculum.notices() == [
+        "outage of bad, visits discarded: 350 of 560 verdicts undecided",
+        "source bad is left out, 70 problems quarantined: 350 of 560 verdicts undecided",
+    ]
+    curriculum.draw(1, step=4)
+    curriculum.observe(visits[:30], step=4)
+    assert curriculum.notices() == []
+
+
+def test_a_source_that_was_left_out_returns_when_its_verdicts_do() -> None:
+    curriculum, _ = mixed({"good": (30, 0), "bad": (10, 8)}, recheck_after=2, recheck_share=0.5)
+    for step in range(1, 400):
+        rows = curriculum.draw(16, step=step)
+        is_repaired = step > 100
+        curriculum.observe(
+            [Visit(row, 4, 4, 0) if row < 30 or is_repaired else Visit(row, 0, 0, 8) for row in rows], step=step
+        )
+        if step == 100:
+            # re-checks that still cannot judge are no outage, and come at growing intervals
+            assert len(outages(curriculum)) == 3
+            assert curriculum.occupancy()["quarantined"] == 10
+            assert curriculum.stats.check_interval[30:].min() > 2
+    assert curriculum.occupancy()["quarantined"] == 0
+
+
+def test_the_failures_of_one_source_are_its_own_also_if_it_is_most_of_the_batch() -> None:
+    frame = pl.DataFrame(
+        {
+            "key": [f"k{i}" for i in range(40)], "num_correct": [4] * 40, "num_samples": [GROUP] * 40,
+            "source": ["good"] * 2 + ["bad"] * 38,
+        }
+    )  # fmt: skip
+    curriculum = Curriculum.create(frame, CurriculumConfig(), {})
+    curriculum.observe([*batch(range(2), 4), *batch(range(2, 40), 0)], step=1)
+    assert outages(curriculum) == ["bad"]
+    assert curriculum.stats.num_visits.tolist() == [1] * 2 + [0] * 38
+
+
+def test_batches_of_nothing_but_one_bad_source_do_not_stop_the_others() -> None:
+    curriculum, visits = mixed({"good": (8, 0), "bad": (40, 5)})
+    for step in range(1, 9):
+        curriculum.observe(visits[8 + 4 * step - 4 : 8 + 4 * step], step=step)
+    assert outages(curriculum)[:3] == ["bad"] * 3
+    assert curriculum.occupancy()["quarantined"] == 40
+    curriculum.observe([Visit(row, 0, 0, 8) for row in range(8)], step=9)
+    assert outages(curriculum)[-1] == "all sources"
+
+
+def test_all_sources_undecided_stop_training() -> None:
+    curriculum, visits = mixed({"one": (8, 5), "other": (8, 6)})
+    for step in (1, 2):
+        curriculum.observe(visits, step=step)
+    with pytest.raises(Outage, match="all sources: one: 40 of 64 verdicts undecided; other: 48 of 64"):
+        curriculum.observe(visits, step=3)
