@@ -26,7 +26,8 @@ Judge = Callable[..., list[float | None]]
 def _judge(rule: Callable[[Sequence[int]], float]) -> Judge:
     def judge(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
         self.reasons = [""] * len(completion_ids)
-        return [rule(ids) for ids in completion_ids]
+        self.values = [rule(ids) for ids in completion_ids]
+        return self.values
 
     return judge
 
@@ -42,7 +43,8 @@ never = _judge(lambda _: 0.0)
 def half(self: rewards.Accuracy, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
     """Cannot judge the second completion of each pair."""
     known = odd_start(self, completion_ids)
-    return [None if place % 2 else value for place, value in enumerate(known)]
+    self.values = [None if place % 2 else value for place, value in enumerate(known)]
+    return self.values
 
 
 def grpo_trainer(place: Path, config: GrpoConfig, objective: Objective, run: RunFolder) -> Any:
@@ -74,6 +76,9 @@ class Generating:
         trainer.model.train()
         trainer.current_gradient_accumulation_steps = 1
         scored = trainer._generate_and_score_completions([{"prompt": ""}] * (PROBLEMS * GROUP))
+        from train.grpo.divisors import count_per_step
+
+        count_per_step([scored], 1, trainer._total, only_correct=row.baseline == "none")
         return trainer, scored
 
 

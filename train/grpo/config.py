@@ -24,6 +24,8 @@ OWN: Final = TAKEN | {
     "per_device_eval_batch_size",
 }  # fmt: skip
 
+AGGREGATION: Final = "multi_objective_aggregation"
+
 
 class GrpoConfig(GradingConfig, TrainerConfig):
     """Reinforcement learning on problems that a curriculum draws.
@@ -99,6 +101,11 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             self._refuse_options_of_trls_losses()
         if row is not None and row.baseline == "none":
             self._refuse_options_of_baselines()
+        if row is not None and row.baseline != "mean" and self.trl.get(AGGREGATION) == "normalize_then_sum":
+            raise ValueError(
+                f"objective {self.objective} has no {AGGREGATION} normalize_then_sum, which normalises each reward by "
+                "its mean and deviation; use an objective with the group's mean as baseline, or leave it out of trl"
+            )
         num = generation.num_problems * generation.group_size
         if num % generation.updates:
             raise ValueError(

@@ -13,8 +13,8 @@ class Draw:
     rows: the problems' positions in the curriculum, one per group of `group_size` completions.
     number: number of the draw, from 1. step: its optimizer step, from 1, as in the log; a resume removes log
     lines of steps after its checkpoint.
-    num_scored, is_correct: tensors with an entry per completion, None before judging: the completions of its group that
-    have a reward, and whether it is correct.
+    num_scored, is_correct, has_signal: tensors with an entry per completion, None before judging: the rewarded
+    completions of its group, whether it is correct, and whether the rewards of its group differ.
     """
 
     rows: tuple[int, ...]
@@ -23,16 +23,17 @@ class Draw:
     group_size: int
     num_scored: Any = None  # Any: torch is not imported here
     is_correct: Any = None
+    has_signal: Any = None
 
     def slots(self) -> list[int]:
         """The problem's position for each completion, group by group."""
         return [row for row in self.rows for _ in range(self.group_size)]
 
-    def judged(self, rewards: Any, correctness: Any) -> Draw:
+    def judged(self, rewards: Any, correctness: Any, has_signal: Any) -> Draw:
         """The draw with its outcome.
 
         rewards: completions x reward functions, NaN where undecided; correctness: the column of rewards for accuracy.
         """
         is_scored = ~rewards.isnan().all(dim=1).view(-1, self.group_size)
         num_scored = is_scored.sum(dim=1).repeat_interleave(self.group_size)
-        return replace(self, num_scored=num_scored, is_correct=correctness == 1)
+        return replace(self, num_scored=num_scored, is_correct=correctness == 1, has_signal=has_signal)

@@ -41,6 +41,14 @@ class Objective:
     refill_rounds: int = 0
 
 
+# KL as DeepSeekMath (2402.03300), eq. 4, has it; TRL's default is DeepSeek-V3.2's, the ratio times that
+EQ_4: Final = {"use_bias_correction_kl": False}
+KL: Final = (
+    "A KL (--kl-coef) is k3 of each token, without the ratio: on policy its gradient is that of the forward KL, "
+    "KL(pi_ref || pi). DeepSeek-V3.2 (2512.02556, sec. 3.1) multiplies it by rho, which makes that the reverse KL: "
+    "--trl '{use_bias_correction_kl: true}'."
+)
+
 OBJECTIVES: Final[dict[str, Objective]] = {
     "reinforce": Objective(
         paper="Williams 1992, with the group's mean as baseline (a signed, weighted form of SFT)",
@@ -52,13 +60,13 @@ OBJECTIVES: Final[dict[str, Objective]] = {
     ),
     "grpo": Objective(
         paper="DeepSeekMath, arXiv 2402.03300, eq. 3 and 4",
-        equation="1/G sum_i 1/|o_i| sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i) - .04 KL_k3,  "
-        "A_i = (r_i - mean r) / std r",
+        equation="1/G sum_i 1/|o_i| sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i) - .04 k3_it,  "
+        "A_i = (r_i - mean r) / std r,  k3 = pi_ref/pi - log(pi_ref/pi) - 1",
         normalises="each advantage by the group's standard deviation, each completion by its length",
         biases="std: problems that are nearly always or nearly never solved weigh more; with k of G correct, a correct "
         "completion gets sqrt((G-k)/k). Length: a long wrong answer costs less per token than a short one, so wrong "
-        "answers grow.",
-        settings={"loss_type": "grpo", "scale_rewards": "group", "beta": 0.04, "epsilon": 0.2},
+        f"answers grow. {KL}",
+        settings={"loss_type": "grpo", "scale_rewards": "group", "beta": 0.04, "epsilon": 0.2, **EQ_4},
     ),
     "dr_grpo": Objective(
         paper="Understanding R1-Zero-Like Training, arXiv 2503.20783, sec. 3.2",
@@ -67,16 +75,19 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         biases="Neither of GRPO's two; a problem is weighted by its variance, p(1-p). r_i - mean r is (G-1)/G of the "
         "leave-one-out advantage.",
         # TRL's loss_type alone does not switch the standard deviation off
-        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
+        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2, **EQ_4},
     ),
     "dapo": Objective(
         paper="DAPO, arXiv 2503.14476, eq. 8",
         equation="1/(sum_i |o_i|) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.28) A_i),  A_i = (r_i - mean r) / std r",
-        normalises="each advantage by the group's standard deviation, the sum over the batch by its number of tokens",
+        normalises="each advantage by the group's standard deviation, the sum over the completions of an optimizer "
+        "step by their number of tokens",
         biases="std as in GRPO. Every token weighs the same, so long completions weigh more than short ones. The wider "
-        "upper clip lets the probability of rare tokens grow, so entropy falls later. No KL.",
+        "upper clip lets the probability of rare tokens grow, so entropy falls later. No KL. Each optimizer step "
+        "divides by its own tokens, also where several share a generation (TRL divides by their mean).",
         settings={
             "loss_type": "dapo", "scale_rewards": "group", "beta": 0.0, "epsilon": 0.2, "epsilon_high": 0.28,
+            **EQ_4,
         },
     ),
     "kimi": Objective(
@@ -99,7 +110,7 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         "experts.",
         settings={
             "loss_type": "grpo", "importance_sampling_level": "sequence", "scale_rewards": "group", "beta": 0.0,
-            "epsilon": 3e-4, "epsilon_high": 4e-4,
+            "epsilon": 3e-4, "epsilon_high": 4e-4, **EQ_4,
         },
     ),
     "rloo": Objective(
@@ -116,12 +127,12 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         "correct ones): rejection fine-tuning, that is expert iteration with a round per generation",
         equation="1/(sum_{i correct} |o_i|) sum_{i correct} sum_t min(rho, 1+.2),  whose gradient is SFT's on the "
         "correct completions while rho is 1",
-        normalises="the sum over the correct completions by their number of tokens, as SFT does",
+        normalises="the sum over the correct completions of an optimizer step by their number of tokens, as SFT does",
         biases="Learns nothing from wrong completions, and as much from a group that is all correct as from any other: "
         "a problem is weighted by p, so easy ones weigh most, and entropy falls sooner than with a baseline "
         "(2504.11343, sec. 1). Every token weighs the same, so long correct completions weigh more. A generation used "
         "for more than one update is bounded by ratio and clip, as in eq. 6 (RAFT++), which divides by each length "
-        "instead.",
+        "instead; each update divides by its own correct tokens.",
         settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
         baseline="none",
     ),

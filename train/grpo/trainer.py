@@ -20,11 +20,14 @@ from trl import GRPOTrainer
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
+from train.grpo.divisors import count_per_step
 from train.grpo.draw import Draw
 from train.grpo.groups import Group, group_figures, groups_of
 from train.grpo.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
 from train.grpo.objectives import Objective
 from train.grpo.refill import dead_groups, replace_groups
+from train.grpo.run_curriculum import print_notices
+from train.grpo.undecided import have_signal, whole_rows
 from train.rewards.rewards import Accuracy
 from train.runs.folder import COMPLETIONS, DRAWS, RunFolder
 
@@ -70,7 +73,6 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             drawn += fresh.rows
             padding = self.processing_class.pad_token_id
             scored = replace_groups(scored, self._score(fresh), self.num_generations, padding)
-            scored["num_items_in_batch"] = self._num_tokens(scored)
         return scored
 
     def _next_draw(self, num_problems: int, exclude: Sequence[int] = ()) -> Draw:
@@ -87,36 +89,49 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         inputs = [dict(self._problems[row]) for row in draw.slots()[mine]]
         scored: dict[str, Any] = super()._generate_and_score_completions(inputs)
         judged = self._draw
+        scored["advantages"] = scored["advantages"].masked_fill(~judged.has_signal[mine], 0.0)
         if self._objective.baseline == "leave_one_out":
             others = judged.num_scored[mine] - 1
             scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
         elif self._objective.baseline == "none":
             scored["advantages"] = judged.is_correct[mine].to(scored["advantages"].dtype)
-            scored["num_items_in_batch"] = self._num_tokens(scored)
         return scored
 
-    def _num_tokens(self, scored: dict[str, Any]) -> Any:
-        """Divisor of TRL's dapo loss: tokens over all processes, of all completions or of the correct ones."""
-        mask = scored["completion_mask"]
-        if self._objective.baseline == "none":
-            mask = mask * scored["advantages"].unsqueeze(1)
-        return self.accelerator.gather(mask.sum()).sum()
+    def _prepare_inputs(self, generation_batch: Any) -> Any:
+        before = self._buffered_inputs
+        inputs = super()._prepare_inputs(generation_batch)
+        if self._buffered_inputs is not before:
+            num_steps = self.args.steps_per_generation // self.args.gradient_accumulation_steps
+            only_correct = self._objective.baseline == "none"
+            count_per_step(self._buffered_inputs, num_steps, self._total, only_correct=only_correct)
+        return inputs
+
+    def _total(self, number: torch.Tensor) -> torch.Tensor:
+        """A number added up over all processes."""
+        total: torch.Tensor = self.accelerator.gather(number).sum()
+        return total
 
     def _seed(self, what: str) -> int:
         """Seed of this process's part of a generation, from values that a resume restores."""
         return sample_seed(self.args.seed, what, self.accelerator.process_index)
 
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
-        rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        given = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        accuracy = self.reward_funcs.index(self._accuracy)
+        weights = self.reward_weights.to(given.device)
+        size = self.num_generations if self.model.training else self.num_generations_eval
+        rewards = whole_rows(given, weights, size, accuracy)
         if self.model.training:
-            correctness = rewards[:, self.reward_funcs.index(self._accuracy)]
-            self._draw = self._draw.judged(rewards, correctness)
+            is_summed = self.multi_objective_aggregation == "sum_then_normalize"
+            signal = have_signal(rewards, weights, size, is_summed=is_summed)
+            correctness = given[:, accuracy]
+            self._draw = self._draw.judged(rewards, correctness, signal)
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
             self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
             if self._saves_completions:
                 texts = gather_object([self._accuracy.text(completion) for completion in completions])
-                self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, rewards)
+                self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, given)
         return rewards
 
     def _keep(self, columns: dict[str, Sequence[Any]], rewards: Any) -> None:
@@ -132,6 +147,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         """Record the outcomes of the last draw in the curriculum, the log of draws and TRL's metrics."""
         visits = [group.visit() for group in groups]
         self.curriculum.observe(visits, step=self._draw.step)
+        print_notices(self.curriculum, self._draw.step)
         keys = [self.curriculum.keys[visit.row] for visit in visits]
         columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
         place = {"step": self._draw.step, "draw": self._draw.number}

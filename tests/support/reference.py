@@ -1,0 +1,124 @@
+"""The objectives from their papers' equations: an implementation of their own, to which the trainer is compared.
+
+Nothing of `train` or TRL is used. Completions are lists of unpadded tensors and groups are lists, one at a time, so
+that no mask, padding or split into micro-batches can be wrong in the same way here and there.
+
+A reward is None where it is undecided. Such a completion belongs to no baseline and has the advantage 0, but it is one
+of the G completions, and its tokens are tokens of the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import torch
+
+Rewards = Sequence[float | None]  # of one completion, one of each reward function
+STD = 1e-4  # added to a deviation
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """One completion of an update: log-probabilities of its tokens now, when sampled, and of the reference model."""
+
+    logps: torch.Tensor
+    old: torch.Tensor
+    ref: torch.Tensor
+    advantage: float
+
+    @property
+    def ratios(self) -> torch.Tensor:
+        """rho_t of every token."""
+        return torch.exp(self.logps - self.old)
+
+    @property
+    def k3(self) -> torch.Tensor:
+        """DeepSeekMath (2402.03300), eq. 4, of every token."""
+        return torch.exp(self.ref - self.logps) - (self.ref - self.logps) - 1
+
+
+def total(rewards: Rewards, weights: Sequence[float], applies: Sequence[bool]) -> float | None:
+    """The weighted sum of a completion's rewards, None where one that counts is undecided."""
+    terms = [(value, weight) for value, weight, does in zip(rewards, weights, applies, strict=True) if weight and does]
+    if all(value is None for value in rewards) or any(value is None for value, _ in terms):
+        return None
+    return sum(float(value) * weight for value, weight in terms if value is not None)
+
+
+def group_advantages(objective: str, group: Sequence[Rewards], weights: Sequence[float]) -> list[float]:
+    """The advantages of one group; the first reward is accuracy."""
+    if objective == "raft":
+        return [float(rewards[0] == 1) for rewards in group]
+    applies = [place == 0 or any(rewards[place] is not None for rewards in group) for place in range(len(weights))]
+    totals = [total(rewards, weights, applies) for rewards in group]
+    known = [value for value in totals if value is not None]
+    if len(known) < 2 or max(known) - min(known) < 1e-9:
+        return [0.0] * len(group)
+    mean = sum(known) / len(known)
+    deviation = sqrt(sum((value - mean) ** 2 for value in known) / (len(known) - 1))
+    found = []
+    for value in totals:
+        if value is None:
+            found.append(0.0)
+        elif objective == "rloo":
+            found.append(value - (sum(known) - value) / (len(known) - 1))
+        elif objective in ("grpo", "dapo", "gspo"):
+            found.append((value - mean) / (deviation + STD))
+        else:
+            found.append(value - mean)
+    return found
+
+
+def surrogate(ratio: torch.Tensor, advantage: float, low: float, high: float) -> torch.Tensor:
+    """min(rho A, clip(rho, 1 - low, 1 + high) A)."""
+    return torch.minimum(ratio * advantage, ratio.clip(1 - low, 1 + high) * advantage)
+
+
+@dataclass(frozen=True)
+class Constants:
+    """L, the weights of a KL and of Kimi's squared log-ratio, and whether the KL is DeepSeek-V3.2's, ratio times k3."""
+
+    longest: int
+    beta: float = 0.0
+    tau: float = 0.0
+    is_kl_weighted: bool = False
+
+
+def loss(objective: str, update: Sequence[Sampled], constants: Constants) -> Any:
+    """Minus the objective over the completions of one optimizer step."""
+    num, tokens, longest, tau = len(update), sum(len(one.logps) for one in update), constants.longest, constants.tau
+    kl = [constants.beta * one.k3 * (one.ratios if constants.is_kl_weighted else 1) for one in update]
+    if objective == "grpo":
+        terms = [
+            (surrogate(o.ratios, o.advantage, 0.2, 0.2) - k).sum() / len(k) for o, k in zip(update, kl, strict=True)
+        ]
+        return -sum(terms) / num
+    if objective == "dr_grpo":
+        terms = [(surrogate(o.ratios, o.advantage, 0.2, 0.2) - k).sum() for o, k in zip(update, kl, strict=True)]
+        return -sum(terms) / (num * longest)
+    if objective == "dapo":
+        terms = [(surrogate(o.ratios, o.advantage, 0.2, 0.28) - k).sum() for o, k in zip(update, kl, strict=True)]
+        return -sum(terms) / tokens
+    if objective == "gspo":
+        means = [torch.exp((o.logps - o.old).mean()) for o in update]
+        terms = [surrogate(s, o.advantage, 3e-4, 4e-4) - k.mean() for s, o, k in zip(means, update, kl, strict=True)]
+        return -sum(terms) / num
+    if objective == "raft":
+        correct = [one for one in update if one.advantage > 0]
+        return -sum(one.ratios.clip(max=1.2).sum() for one in correct) / max(1, sum(len(o.logps) for o in correct))
+    terms = [one.advantage * one.logps.sum() for one in update]
+    if objective == "kimi":
+        apart = [tau / 2 * (one.logps - one.old).sum() ** 2 for one in update]
+        return -(sum(terms) - sum(apart)) / (num * longest)
+    assert objective in ("reinforce", "rloo")
+    return -sum(terms) / (num * longest)
+
+
+def token_logps(model: Any, prompt: torch.Tensor, completion: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
+    """Log-probabilities of a completion's tokens after its prompt, in a batch of their own without padding."""
+    logits = model(input_ids=torch.cat([prompt, completion]).unsqueeze(0)).logits[0].float()
+    table = torch.log_softmax(logits[len(prompt) - 1 : -1] / temperature, dim=-1)
+    return table.gather(1, completion.unsqueeze(1)).squeeze(1)
