@@ -7,6 +7,7 @@ words, value. A list of several values for one (`5 or 6`) is wrong, with the rea
 from __future__ import annotations
 
 from curate.verify.compare import families, intervals, relations
+from curate.verify.compare.approximations import exact_first, false_approximation, is_as_fine, rounded_side
 from curate.verify.compare.cases import same_cases
 from curate.verify.compare.collections import (
     GROUPS,
@@ -34,7 +35,7 @@ from curate.verify.compare.outcomes import decision_on
 from curate.verify.compare.set_names import from_words, with_symbols, without_names
 from curate.verify.compare.shapes import are_matrices, listed, point
 from curate.verify.compare.single_values import Rules, single
-from curate.verify.nodes import Node, UnreadableError, symbols, walk
+from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.verdict import Decision, correct, undecided, wrong
 
 
@@ -60,7 +61,23 @@ def _statements(truth: Node, answer: Node, rules: Rules) -> Decision:
         return _sets(unnamed.truth, unnamed.answer, rules) if unnamed else wrong("different", "set")
     if intervals.is_set_like(truth) or (intervals.is_set_like(answer) and not is_equation(truth)):
         return _sets(truth, answer, rules)
+    truth, answer = exact_first(truth), exact_first(answer)
+    if (false := false_approximation(answer)) is not None:
+        return false
+    rounded = rounded_side(truth)
     truth, answer = settled(truth), settled(answer)
+    decision = _settled(truth, answer, rules)
+    if rounded is None or decision.verdict == "correct" or truth.op == "rel":
+        return decision
+    near = _settled(rounded, answer, rules)
+    if near.verdict == "correct" or not is_as_fine(answer, rounded):
+        return near
+    if answer.op == "neg":
+        truth, answer = Node("mul", (num(-1), truth)), answer.args[0]
+    return _settled(truth, answer, rules._replace(asks_to_round=True))
+
+
+def _settled(truth: Node, answer: Node, rules: Rules) -> Decision:
     if {truth.op, answer.op} != {"rel"}:
         truth, answer = both_signs(truth), both_signs(answer)
     if (false := false_chain(answer)) is not None:

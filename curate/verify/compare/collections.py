@@ -18,13 +18,23 @@ from curate.verify.verdict import Decision, Reason, correct, wrong
 
 Same = Callable[[Node, Node, Rules], Decision]
 GROUPS: Final = ("list", "set", "paren")
+_NUMBERED: Final = re.compile(r"_\d+$")
 _DIFFERENT: Final = wrong("different", "set")
 
 
 def other_names(truth: Node, answer: Node) -> bool:
     """Whether two lists name their values by different names: x=1, x=2 against y=1, y=2."""
     names = [_names(n) for n in (truth, answer)]
-    return bool(names[0] and names[1]) and names[0] != names[1]
+    if not (names[0] and names[1]):
+        return False
+    numbered = [_numbered(n) for n in (truth, answer)]
+    return names[0] != names[1] or bool(numbered[0] and numbered[1] and numbered[0] != numbered[1])
+
+
+def _numbered(node: Node) -> list[str]:
+    """The names of a list in which every value has a name with a number: x_1, x_2."""
+    found = [name.name for arg in node.args if (name := named(arg).name) is not None and _NUMBERED.search(name.name)]
+    return sorted(found) if len(found) == len(node.args) else []
 
 
 def _names(node: Node) -> set[str]:
@@ -40,7 +50,7 @@ def _names(node: Node) -> set[str]:
 def _label(name: Node) -> str:
     """A name in the form used for comparison: x for x_1, AB for BA, f for f(x)."""
     if name.op != "mul":
-        return re.sub(r"_\d+$", "", name.name)
+        return _NUMBERED.sub("", name.name)
     letters = [part.name for part in name.args]
     is_call = letters[0] in FUNCTION_NAMES and letters[-1].islower()
     return letters[0] if is_call else "".join(sorted(letters))

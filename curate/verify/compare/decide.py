@@ -12,13 +12,17 @@ from functools import lru_cache
 from typing import Final
 
 from curate.verify.compare.answers import compare
+from curate.verify.compare.collections import GROUPS
 from curate.verify.compare.congruences import congruence, remainder, same_classes
 from curate.verify.compare.dates import date
 from curate.verify.compare.labels import same_label
+from curate.verify.compare.options import same_option
 from curate.verify.compare.reading import SIGNS, is_advanced, keyed, parsed
 from curate.verify.compare.single_values import Rules
-from curate.verify.nodes import Node, TooLargeError, UnreadableError, walk
+from curate.verify.nodes import Node, TooLargeError, UnreadableError, num, walk
 from curate.verify.policy import Policy
+from curate.verify.values.equality import equal
+from curate.verify.values.work import limited
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.words import (
     is_letter_alone,
@@ -27,7 +31,6 @@ from curate.verify.vocabulary.words import (
     is_yes_or_no,
     num_words,
     option_and_content,
-    option_letter,
     same_words,
     spoken_number,
 )
@@ -44,10 +47,10 @@ _FIGURES: Final = re.compile(r"[0-9]+")
 _DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
 _ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
 _EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
-_OTHER_THAN_LETTER: Final = re.compile(r"\d|(?<![A-Za-z])[A-J] ?=")  # B1, A=B: not the option B
 _CAPITALS: Final = re.compile(r"[A-Z]{2,}")
 _ROMAN: Final = re.compile(r"(?=[IVX]{2,}|[MDCLXVI]{4,})M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _MANY_WORDS: Final = 5
+_NONE: Final = num(0)
 
 
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
@@ -87,7 +90,8 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
         return wrong("too_long", "limits")
     if len(clean_t) > rules.policy.max_chars:
         return undecided("unparseable_ground_truth", "limits")
-    decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
+    with limited():
+        decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
     if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
         return _decide(truth, chosen[1], rules)  # (B) 12 against 12: compare the content of the choice
     if decision.verdict != "correct" and any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
@@ -110,7 +114,7 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     if (is_same := _same_name(truth, answer)) is not None:
         return correct("text", "text") if is_same else wrong("different", "text")
     if is_letter_alone(truth) or option_and_content(truth) is not None:
-        return _option(truth, answer, rules)
+        return same_option(truth, answer, rules, _decide)
     if same_words(truth, answer, is_case_sensitive=rules.policy.is_case_sensitive) and (
         is_yes_or_no(truth) or (is_prose(truth) and is_prose(answer))
     ):
@@ -137,19 +141,6 @@ def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:
     return _decide(value, answer, rules)
 
 
-def _option(truth: str, answer: str, rules: Rules) -> Decision | None:
-    """Compare a choice by its letter, else by the content that the truth gives; None if the answer names no choice."""
-    letter = option_letter(answer)
-    if letter is None and len(answer.strip("()")) == 1 and not rules.policy.is_case_sensitive:
-        letter = answer.strip("()").upper()
-    if letter is not None:
-        return correct("text", "text") if letter == option_letter(truth) else wrong("different", "text")
-    option = option_and_content(truth)
-    if option is None and _OTHER_THAN_LETTER.search(answer):
-        return wrong("different", "text")
-    return _decide(option[1], answer, rules) if option is not None else None
-
-
 def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
     try:
         tree_t = parsed(truth, rules.policy)
@@ -161,9 +152,25 @@ def _parsed_decision(truth: str, answer: str, rules: Rules) -> Decision:
         tree_a = parsed(answer, rules.policy)
         return compare(tree_t, tree_a, rules)
     except (TooLargeError, RecursionError):
-        return wrong("too_long", "limits")
+        return (
+            wrong("too_long", "limits") if _is_manageable(tree_t) else undecided("unparseable_ground_truth", "limits")
+        )
     except UnreadableError:
         return _unread_answer(tree_t, truth, answer, rules)
+
+
+def _is_manageable(tree: Node) -> bool:
+    """Whether the values of a truth by themselves are within the limits, so that the answer exceeds them."""
+    parts = tree.args if tree.op in (*GROUPS, "rel") else (tree,)
+    try:
+        with limited():
+            for part in parts:
+                equal(part, _NONE)
+    except (TooLargeError, RecursionError):
+        return False
+    except UnreadableError:
+        return True
+    return True
 
 
 def _unread_truth(truth: str, answer: str) -> Decision:

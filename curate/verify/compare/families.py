@@ -99,7 +99,7 @@ def _same_intervals(a: Family, b: Family) -> Sameness:
         return "different"
     ours = progressions(x.args, a.index_name)
     theirs = progressions(y.args, b.index_name)
-    if ours is None or theirs is None:
+    if ours is None or theirs is None or len(ours) != 2 or len(theirs) != 2:  # (-1)^k gives four
         return "unknown"
     (low_x, step_x), (high_x, step) = ours
     (low_y, step_y), (high_y, other_step) = theirs

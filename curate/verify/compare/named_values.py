@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from curate.verify.compare.single_values import Rules, equal_values
-from curate.verify.nodes import Node, rename, symbols, walk
+from curate.verify.nodes import Node, UnreadableError, rename, symbols, walk
 from curate.verify.policy import Policy
 from curate.verify.values.numeric import approximate
 from curate.verify.verdict import Decision, wrong
@@ -34,19 +34,19 @@ def is_equation(node: Node) -> bool:
 
 
 def settled(node: Node) -> Node:
-    """The tree without the approximation that follows an exact value: 1/3 = 0.333... becomes 1/3."""
-    if node.op != "rel":
+    """The tree without the approximation that follows an exact value: 1/3 = 0.333... becomes 1/3.
+
+    After a name or a side with unknowns, the approximation is the value: an equation.
+    """
+    if node.op != "rel" or "~" not in node.name.split():
         return node
     sides, signs = list(node.args), node.name.split()
-    if "~" in signs:
-        cut = signs.index("~")
-        if cut == 0 and is_name(sides[0]):
-            sides, signs = [sides[0], sides[1]], ["="]
-        else:
-            sides, signs = sides[: cut + 1], signs[:cut]
-    if len(sides) == 1:
-        return sides[0]
-    return Node("rel", tuple(sides), None, " ".join(signs))
+    cut = signs.index("~")
+    if cut == 0 and (is_name(sides[0]) or symbols(sides[0])):
+        sides, signs = [sides[0], sides[1]], ["="]
+    else:
+        sides, signs = sides[: cut + 1], signs[:cut]
+    return Node("rel", tuple(sides), None, " ".join(signs)) if signs else sides[0]
 
 
 def both_signs(node: Node) -> Node:
@@ -95,17 +95,31 @@ def _is_sought(side: Node) -> bool:
 
 
 def false_chain(node: Node) -> Decision | None:
-    """A wrong decision if a chain such as `5=6` or `x=5=6` states two different values; else None."""
+    """A wrong decision if a chain such as `5=6`, `x=5=6` or `y=x^3=x^2` states two different values; else None.
+
+    A formula between a name and its value, S = ah/2 = 12, cannot be checked; x = 1x = 5 is no formula for x.
+    """
     if node.op != "rel" or set(node.name.split()) != {"="}:
         return None
-    is_labelled = is_name(node.args[0]) or _is_sought(node.args[0])
+    label = node.args[0]
+    is_labelled = is_name(label) or _is_sought(label)
     sides = node.args[1:] if is_labelled else node.args
-    if any(symbols(side) for side in sides) or len(sides) < 2:
+    if len(sides) < 2 or (not is_labelled and any(symbols(side) for side in sides)):
         return None
-    for side in sides[1:]:
-        if equal_values(sides[0], side, Rules(Policy(approximate="never"))) == "different":
+    if label.op == "sym" and any(label.name in symbols(side) for side in sides):
+        return wrong("multiple_answers", "extract")
+    for side in sides[:-1]:
+        if symbols(side) == symbols(sides[-1]) and _differ(side, sides[-1]):
             return wrong("multiple_answers", "extract")
     return None
+
+
+def _differ(a: Node, b: Node) -> bool:
+    """Whether two sides are certainly different values."""
+    try:
+        return equal_values(a, b, Rules(Policy(approximate="never"))) == "different"
+    except UnreadableError:
+        return False
 
 
 def named(node: Node) -> Named:

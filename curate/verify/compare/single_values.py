@@ -11,6 +11,7 @@ from curate.verify.compare.outcomes import Equality
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
 from curate.verify.values.equality import rounds_to
+from curate.verify.values.work import COMPARISON_US, spend
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.words import same_words
 
@@ -29,6 +30,7 @@ class Rules(NamedTuple):
 
 def single(truth: Node, answer: Node, rules: Rules) -> Decision:
     """Decide whether two trees, neither relations nor collections, are the same value, word, time or ratio."""
+    spend(COMPARISON_US)
     if "text" in (truth.op, answer.op):
         same = truth.op == answer.op and same_words(
             truth.name, answer.name, is_case_sensitive=rules.policy.is_case_sensitive

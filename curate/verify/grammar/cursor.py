@@ -34,6 +34,7 @@ class Cursor:
     """A position in a list of tokens.
 
     bars: above zero if a bar closes an absolute value or ends the left side of a set. depth: open statements.
+    name: on the right side of a relation, the variable that is its left side, or empty; None on a left side.
     """
 
     tokens: list[Token]
@@ -42,6 +43,7 @@ class Cursor:
     index: int = 0
     bars: int = 0
     depth: int = 0
+    name: str | None = None
 
     def peek(self, ahead: int = 0) -> Token:
         """The token `ahead` positions on, not consumed, or the end token."""

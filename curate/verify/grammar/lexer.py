@@ -49,6 +49,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<space>\s+)"
 )
 _MAX_FIGURES: Final = 400
+_MAX_EXPONENT_FIGURES: Final = 9
 _FIGURES: Final = re.compile(r"\d[\d.,/]*")
 _BASED: Final = re.compile(
     r"(?<![A-Za-z\\])(?P<digits>[A-Z]*[0-9][0-9A-Z]*)_(?:\{(?=\d+\}))?(?P<base>\d{1,2})\}?(?![\w{^.])"
@@ -89,11 +90,18 @@ def tokenize(cleaned: str, max_digits: int) -> list[Token]:
             if close < 0:
                 raise UnreadableError("open \\text")
             text, index = cleaned[index:close], close + 1
-        if kind in ("num", "sci") and len(text) > max_digits:
-            raise TooLargeError(f"{len(text)} digits")
+        if kind in ("num", "sci") and _num_digits(text) > max_digits:
+            raise TooLargeError("a number with too many digits")
         tokens.extend(_tokens(kind, text, is_spaced, tokens))
         is_spaced = False
     return tokens
+
+
+def _num_digits(text: str) -> int:
+    """The number of digits of a figure written in full: 1e400003040 has 400 million."""
+    mantissa, _, exponent = text.lower().partition("e")
+    exponent = exponent.lstrip("+-0")
+    return len(mantissa) + (int(exponent or 0) if len(exponent) < _MAX_EXPONENT_FIGURES else 10**_MAX_EXPONENT_FIGURES)
 
 
 def _tokens(kind: str, text: str, is_spaced: bool, before: list[Token]) -> list[Token]:

@@ -12,7 +12,7 @@ from curate.verify.grammar.commands import parse_argument
 from curate.verify.grammar.cursor import Cursor, Levels
 from curate.verify.grammar.expressions import parse_exponent, parse_factor, parse_power, parse_sum
 from curate.verify.grammar.lexer import tokenize
-from curate.verify.grammar.operators import RELATIONS, SET_OPERATIONS
+from curate.verify.grammar.operators import RELATIONS, SET_OPERATIONS, starts_statement
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
 
 _ENDS: Final = ("end", "row", "env")
@@ -37,7 +37,7 @@ def _parse_items(cursor: Cursor, closing: tuple[str, ...]) -> Node:
     """A list of statements, or the statement itself if there is only one. List names: `,` `;` `and` `or`."""
     found, name = [_parse_statement(cursor)], ""
     while not (cursor.peek().kind in _ENDS or cursor.is_at(*closing)):
-        separator = _parse_separator(cursor)
+        separator = _parse_separator(cursor) or ("," if found[-1].op == "rel" and _is_next(cursor, found[-1]) else None)
         if separator is None:
             raise UnreadableError(f"unexpected {cursor.peek().text}")
         name = separator if name in ("", ",") else name
@@ -45,6 +45,14 @@ def _parse_items(cursor: Cursor, closing: tuple[str, ...]) -> Node:
             break
         found.append(_parse_statement(cursor))
     return found[0] if len(found) == 1 else Node("list", tuple(found), None, name)
+
+
+def _is_next(cursor: Cursor, last: Node) -> bool:
+    """Whether another equation follows an equation without a separator."""
+    cursor.name = last.args[0].name
+    is_next = starts_statement(cursor)
+    cursor.name = None
+    return is_next
 
 
 def _parse_separator(cursor: Cursor) -> str | None:
@@ -61,12 +69,14 @@ def _parse_statement(cursor: Cursor) -> Node:
     if cursor.depth > cursor.max_depth:
         raise TooLargeError("nested too deep")
     cursor.accept("\\approx")
+    name, cursor.name = cursor.name, None
     left = _parse_set_operation(cursor)
     sides, signs = [left], []
     while True:
         token = cursor.peek()
         if token.kind in ("op", "cmd") and token.text in RELATIONS:
             signs.append(RELATIONS[cursor.take().text])
+            cursor.name = sides[0].name if sides[0].op == "sym" else ""
             sides.append(_parse_set_operation(cursor))
         elif token.text in ("\\in", "\\notin"):
             cursor.take()
@@ -75,6 +85,7 @@ def _parse_statement(cursor: Cursor) -> Node:
         else:
             break
     cursor.depth -= 1
+    cursor.name = name
     return _relation(sides, signs)
 
 

@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from curate.verify.spelling.respell import respell
+from curate.verify.spelling.side_by_side import separated
 from curate.verify.spelling.signs import RULINGS, in_ascii
 from curate.verify.vocabulary.phrases import bare
 from curate.verify.vocabulary.units import is_unit_word
@@ -114,6 +115,7 @@ def clean(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     text = in_ascii(text) if not text.isascii() else text
+    text = separated(text)
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _latex(text)
     if len(text) < _MAX_RECURRING and ("..." in text or "\\ldots" in text):

@@ -78,7 +78,7 @@ def _binomial(match: re.Match[str], order: int) -> str:
 
 
 NOTATIONS: Final[tuple[Rule, ...]] = (
-    # colours; reasons after an answer, and "is the answer"; x in R as a side condition; 0.707 \approx \sqrt{2}/2
+    # colours; reasons after an answer, and "is the answer"; x in R as a side condition
     ("color", re.compile(r"\\(?:text)?color ?\{[A-Za-z0-9!]+\} ?"), ""),
     ("text", re.compile(r" ?\\text\{ ?\( ?(?:since|because|as) [^{}]*\}[^\n]*\)$"), ""),
     ("answer", re.compile(r" ?\\text\{ ?(?:is|are) (?:the|our|my) (?:final |correct )?answers?\.? ?\}$"), ""),
@@ -87,7 +87,6 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
         re.compile(r"(?<=\S)(?:, ?(?:\\forall ?)?x ?\\in ?\\mathbb\{R\}| ?\( ?x ?\\in ?\\mathbb\{R\} ?\))$"),
         "",
     ),
-    ("\\approx", re.compile(r"^-?\d+(?:\.\d+)? ?\\approx ?(?=-?\\|\d+ ?\\)"), ""),
     # 0.(3): a repeating decimal
     (".", re.compile(r"(?<![\d.])(\d+\.\d*)\((\d+)\)$"), r"\1\\overline{\2}"),
     # .\overline{45}

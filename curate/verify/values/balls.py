@@ -38,6 +38,13 @@ def working(bits: int) -> Iterator[None]:
             ctx.prec = before
 
 
+def precision() -> int:
+    """The working precision in bits."""
+    from flint import ctx
+
+    return int(ctx.prec)
+
+
 def rational(value: Fraction) -> Ball:
     """A fraction as a ball."""
     from flint import acb, fmpq

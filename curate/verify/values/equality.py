@@ -118,11 +118,11 @@ def rounds_to(value: Node, decimal: Node, *, min_places: int) -> bool:
     if places < min_places or decimal.value is None or decimal.value == 0:
         return False
     half = Fraction(1, 2 * 10**places)
-    exact = _known(value)
+    exact = value_of(value)
     return exact is not None and exact != decimal.value and abs(exact - decimal.value) <= half
 
 
-def _known(value: Node) -> Fraction | None:
+def value_of(value: Node) -> Fraction | None:
     """The value of a constant, to double precision if irrational; None if it has no finite value."""
     try:
         return fraction(value)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
-from curate.verify.values.balls import Ball, constant, finite, magnitude, rational
+from curate.verify.values.balls import Ball, constant, finite, magnitude, precision, rational
 from curate.verify.values.operations import MAX_MAGNITUDE, OPERATIONS
+from curate.verify.values.work import spend_on_balls
 
 
 def evaluate(node: Node, values: Mapping[str, Fraction]) -> Ball:
@@ -25,6 +26,7 @@ def evaluate(node: Node, values: Mapping[str, Fraction]) -> Ball:
     operation = OPERATIONS.get(f"{node.op} {node.name}" if node.op == "fn" else node.op)
     if operation is None:
         raise UnreadableError(f"{node.op} {node.name}")
+    spend_on_balls(node.op, precision())
     ball = finite(operation(balls, node))
     if magnitude(ball) > MAX_MAGNITUDE:
         raise TooLargeError("value")

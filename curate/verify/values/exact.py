@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Final
 
 from curate.verify.nodes import Node, TooLargeError
+from curate.verify.values.work import spend_on_figures
 
 P: Final = 2**127 - 1
 MAX_BITS: Final = 400_000
@@ -69,6 +70,7 @@ def factorial(value: Fraction, kind: str = "!") -> Fraction:
     if value > MAX_FACTORIAL:
         raise TooLargeError("factorial")
     number = value.numerator
+    spend_on_figures(number * number.bit_length())
     return Fraction(math.prod(range(number, 0, -2)) if kind == "!!" else math.factorial(number))
 
 
@@ -81,13 +83,30 @@ def binomial(top: Fraction, bottom: Fraction) -> Fraction:
     small = min(bottom, top - bottom)
     if small * int(top).bit_length() > MAX_BITS // 4:
         raise TooLargeError("binomial")
+    spend_on_figures(int(small) * int(top).bit_length())
     return Fraction(math.comb(int(top), int(small)))
 
 
 def _bounded(value: Fraction) -> Fraction:
-    if abs(value.numerator).bit_length() > MAX_BITS or value.denominator.bit_length() > MAX_BITS:
+    bits = max(abs(value.numerator).bit_length(), value.denominator.bit_length())
+    if bits > MAX_BITS:
         raise TooLargeError("number")
+    spend_on_figures(bits)
     return value
+
+
+def _total(args: list[Fraction]) -> Fraction:
+    total = args[0]
+    for arg in args[1:]:  # bounded at every step: the sum of many large fractions grows
+        total = _bounded(total + arg)
+    return total
+
+
+def _product(args: list[Fraction]) -> Fraction:
+    product = args[0]
+    for arg in args[1:]:
+        product = _bounded(product * arg)
+    return product
 
 
 def _quotient(args: list[Fraction]) -> Fraction:
@@ -138,8 +157,8 @@ def _function(node: Node) -> Fraction:
 
 
 _EXACT: Final[dict[str, Callable[[Node, list[Fraction]], Fraction]]] = {
-    "add": lambda _, args: sum(args, Fraction(0)),
-    "mul": lambda _, args: math.prod(args, start=Fraction(1)),
+    "add": lambda _, args: _total(args),
+    "mul": lambda _, args: _product(args),
     "div": lambda _, args: _quotient(args),
     "neg": lambda _, args: -args[0],
     "pow": lambda _, args: power(args[0], args[1]),

@@ -52,6 +52,7 @@ _NOTHING: Final = frozenset(
     "unit units u one of the a an total in all each about exactly only approximately roughly".split()
 )
 _FILLER: Final = frozenset("of the a an in total each different possible distinct 个 有 共".split())
+_HIGH_POWER: Final = re.compile(r"\d{3}$")
 _MONEY: Final = frozenset("dollar euro gbp yuan inr krw rub jpy".split())
 # a phrase with one of these is no unit: it revokes the answer, or adds another
 _TEMPERATURE: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
@@ -139,8 +140,8 @@ def _unit_words(phrase: str) -> list[str]:
     words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
     if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
         raise UnreadableError("a sentence, not a unit")
-    if any(word.isdigit() or word.endswith(("^0", "^ 0")) for word in words):
-        raise UnreadableError("another number, or a zero power")
+    if any(word.isdigit() or word.endswith(("^0", "^ 0")) or _HIGH_POWER.search(word) for word in words):
+        raise UnreadableError("another number, or a zero or high power")
     return words
 
 

@@ -11,13 +11,15 @@ from curate.verify.vocabulary.units import is_unit_word
 
 _LETTER: Final = re.compile(r"[\\{(\[（\s]*(?P<letter>[A-J])[})\]）.\s:]*")
 _LETTER_AND_CONTENT: Final = re.compile(
-    r"[\\{(\[\s]*(?P<letter>[A-J])\s*[)\].:,、]+[})\s]*(?:[-:=]\s*)?(?P<content>\S.*)", re.DOTALL
+    r"[\\{(\[\s]*(?P<letter>[A-J])\s*[)\].:,、]+[})\s]*(?:[:=]\s*|-\s+(?=[A-Za-z]))?(?P<content>\S.*)", re.DOTALL
 )
 _CHOSEN: Final = re.compile(
     r"(?:option|choice|answer|the answer is|the correct (?:answer|option|choice) is|选项|答案是?|故选|选)"
     r"\s*[:：]?\s*[\\{(\[]*\s*([A-J])\s*[})\].]*",
     re.IGNORECASE,
 )
+_ANOTHER: Final = re.compile(r"(?:^|[\s,(/]|\bor\b|\band\b)(?!(?:A|I) (?!or\b|and\b|nor\b)[a-z]{2,})[A-J](?:[\s,).]|$)")
+_ENOUGH_WORDS: Final = 3
 _SYNONYMS: Final = (
     (
         "nosolution",
@@ -137,13 +139,21 @@ def option_and_content(cleaned: str) -> tuple[str, str] | None:
     return match["letter"], match["content"]
 
 
+def starts_with_words(text: str, beginning: str) -> bool:
+    """Whether a text of words starts with another of three words or more: an option of which the end is left out."""
+    words, first = (re.findall(r"[a-z]+", t.casefold()) for t in (text, beginning))
+    is_all_words = all(re.fullmatch(r"[A-Za-z ,.'-]+", t) for t in (text, beginning))
+    return is_all_words and len(first) >= _ENOUGH_WORDS and words[: len(first)] == first
+
+
 def is_letter_alone(cleaned: str) -> bool:
     """Whether a ground truth is an option letter and nothing else."""
     return _LETTER.fullmatch(_TEXT.sub(r"\1", cleaned).strip()) is not None
 
 
 def _names_more(content: str) -> bool:
-    return re.search(r"(?:^|[\s,(/]|\bor\b|\band\b)[A-J](?:[\s,).]|$)", content) is not None
+    """Whether the content of an option names another one; "A score" and "I am" are words."""
+    return _ANOTHER.search(content) is not None
 
 
 def named_set(text: str) -> str | None:

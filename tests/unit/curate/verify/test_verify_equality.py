@@ -27,7 +27,8 @@ def _cases(name: str) -> Iterator[Case]:
             truth = line
 
 
-CASES = [*_cases("equality_cases.txt"), *_cases("notation_cases.txt"), *_cases("reported_cases.txt")]
+FILES = ("equality_cases.txt", "notation_cases.txt", "reported_cases.txt", "refused_cases.txt")
+CASES = [case for name in FILES for case in _cases(name)]
 KINDS = sorted({kind for kind, *_ in CASES})
 
 
