@@ -16,8 +16,11 @@ from curate.artifacts.artifact import open_artifact
 from curate.config import Config
 from curate.difficulty.redecide import RedecideConfig, redecide
 from curate.ingest import stage as ingest
-from curate.ingest.plan import IngestConfig, plan, preview
-from curate.ingest.sources import ENCODING_HINT, pinned, sources_from
+from curate.ingest.hub import pinned
+from curate.ingest.plan import IngestConfig, plan
+from curate.ingest.preview import preview
+from curate.ingest.reading import ENCODING_HINT
+from curate.ingest.sources import sources_from
 from curate.options import Maps, Names, Revisions, Splits, with_options
 from curate.review.command import ReviewConfig, review
 from curate.runner.executors import check_executor

@@ -24,8 +24,9 @@ from curate.artifacts.manifest import fingerprint, read_manifest, write_atomic
 from curate.config import Config, nearest, parse, read_yaml
 from curate.engines.warm import Shelf
 from curate.errors import UserError
+from curate.ingest.hub import pinned
 from curate.ingest.plan import IngestConfig, Plan, plan
-from curate.ingest.sources import Source, pinned
+from curate.ingest.sources import Source
 from curate.runner.run import Outcome, run_stage
 from curate.runner.stage import Stage
 from curate.stages import FIRST, STAGES

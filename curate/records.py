@@ -2,14 +2,18 @@
 
 `PROBLEM` holds the columns that ingest writes, `ADDED` those that later stages add, `DECISION` the two that record
 whether a row was kept, and `SAMPLE` one model completion. A stage reads only columns listed here.
+
+A problem is a text or a conversation. Of a conversation, `messages` holds the turns that a model is sent and `prompt`
+their `transcript`, so that a stage that compares, searches or shows texts reads `prompt` alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -38,7 +42,11 @@ def _rate(doc: str) -> Column:
 
 PROBLEM: Final[dict[str, Column]] = {
     "key": _text("content identity: hash of the normalised prompt, kind and choices"),
-    "prompt": _text("the problem as the model will see it, without chat template"),
+    "prompt": _text("the problem as the model will see it, without chat template; of a conversation, all its turns"),
+    "messages": _text(
+        "JSON list of the turns of a conversation, `{role, content}`, the user's question last; null if the prompt is "
+        "one user turn"
+    ),
     "ground_truth": _text("the answer a completion is checked against; null where the source has none"),
     "kind": _text("math, code or agent: which verifier applies"),
     "choices": Column(pl.List(pl.String()), "options of a multiple-choice problem, in order; null otherwise"),
@@ -77,6 +85,8 @@ ADDED: Final[dict[str, Column]] = {
     "no_think_p_value": _rate("probability that a blind guesser has as many of all attempts right, or more"),
 }
 
+LATER: Final = ("messages",)  # columns of `PROBLEM` that artifacts of earlier versions lack
+
 SAMPLE: Final[dict[str, Column]] = {
     "key": _text("the problem's key"),
     "index": _count("which sample of the problem, from 0"),
@@ -92,6 +102,29 @@ SAMPLE: Final[dict[str, Column]] = {
 def schema(columns: dict[str, Column]) -> pl.Schema:
     """The polars schema of a table of columns, e.g. `schema(PROBLEM)`."""
     return pl.Schema({name: column.dtype for name, column in columns.items()})
+
+
+def with_all_columns(problems: pl.DataFrame) -> pl.DataFrame:
+    """Problems of an earlier version with the columns that it did not have yet, empty."""
+    missing = [name for name in LATER if name not in problems.columns]
+    return problems.with_columns(pl.lit(None, PROBLEM[name].dtype).alias(name) for name in missing)
+
+
+def turns_of(messages: str | None) -> list[dict[str, str]]:
+    """The turns in a `messages` cell, `{"role", "content"}` each; empty if it is null."""
+    turns: list[dict[str, str]] = json.loads(messages) if messages else []
+    return turns
+
+
+def transcript(turns: Sequence[Mapping[str, str]]) -> str:
+    """The text of a conversation: a system turn, then the user's turn or, if there are several, each with its role."""
+    system = [turn["content"] for turn in turns if turn["role"] == "system"]
+    spoken = [turn for turn in turns if turn["role"] != "system"]
+    if len(spoken) > 1:
+        texts = [f"{turn['role'].capitalize()}: {turn['content']}" for turn in spoken]
+    else:
+        texts = [turn["content"] for turn in spoken]
+    return "\n\n".join([*system, *texts])
 
 
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")

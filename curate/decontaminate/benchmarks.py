@@ -15,9 +15,10 @@ import polars as pl
 
 from curate.config import nearest
 from curate.errors import UserError
-from curate.ingest.formats import format_of
+from curate.ingest.formats.files import format_of
+from curate.ingest.hub import pinned
 from curate.ingest.plan import IngestConfig, plan, read_problems
-from curate.ingest.sources import Source, pinned, source_at
+from curate.ingest.sources import Source, source_at
 from curate.records import PROBLEM, schema
 
 # The meaning of `--against default`: the benchmarks that reasoning models are reported on, each at a fixed commit, so

@@ -25,7 +25,7 @@ from curate.decontaminate.benchmarks import read_items, sources_against
 from curate.decontaminate.paraphrases import Paraphrase, ParaphraseSearch, embedding_name
 from curate.decontaminate.same_problem import Thresholds
 from curate.decontaminate.search import Finding, LeakSearch
-from curate.ingest.sources import digest_of_source
+from curate.ingest.source_files import digest_of_source
 from curate.records import ADDED
 from curate.runner.stage import Run, Stage, Workspace, decide
 

@@ -30,7 +30,7 @@ def render(
     Raises `PromptTooLong` if prompt and `max_tokens` exceed the context, `UserError` if the template fails.
     """
     is_chat = config.prompt_format == "chat"
-    text = _chat_text(request, config, tokenizer) if is_chat else raw_text(request.prompt, config)
+    text = _chat_text(request, config, tokenizer) if is_chat else raw_text(request.prompt, config, request.messages)
     prefix = open_think(text)
     if (block := prefill(config)) and prefix:
         # the template opened a think block itself: close it
@@ -56,7 +56,7 @@ def _chat_text(request: Request, config: EngineConfig, tokenizer: Any) -> str:
     try:
         return str(
             tokenizer.apply_chat_template(
-                messages(request.prompt, config),
+                messages(request.prompt, config, request.messages),
                 tokenize=False,
                 add_generation_prompt=True,
                 **template_switches(config),

@@ -28,8 +28,9 @@ def question(request: Request, config: EngineConfig) -> tuple[str, dict[str, Any
     if config.stop:
         body["stop"] = list(config.stop)
     if config.prompt_format == "raw":
-        return "/completions", body | {"prompt": raw_text(request.prompt, config) + prefill(config)}
-    body["messages"] = messages(request.prompt, config)
+        text = raw_text(request.prompt, config, request.messages)
+        return "/completions", body | {"prompt": text + prefill(config)}
+    body["messages"] = messages(request.prompt, config, request.messages)
     if switches := template_switches(config):
         body["chat_template_kwargs"] = switches
     if prefill(config):

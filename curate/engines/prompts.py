@@ -12,6 +12,7 @@ from typing import Final, Literal
 from pydantic import Field, field_validator
 
 from curate.config import Config
+from curate.records import transcript, turns_of
 
 EMPTY_THINK: Final = "<think>\n\n</think>\n\n"
 ANSWER_ONLY: Final = "Do not reason or explain. Reply at once with the final answer only, in \\boxed{}."
@@ -54,19 +55,32 @@ class PromptConfig(Config):
         return template
 
 
-def raw_text(prompt: str, config: PromptConfig) -> str:
-    """The problem inside the template, with the answer-only instruction if that switches thinking off."""
+def raw_text(prompt: str, config: PromptConfig, conversation: str | None = None) -> str:
+    """The problem inside the template, with the answer-only instruction if that switches thinking off.
+
+    conversation: the `messages` cell of the problem; all its turns are in the text.
+    """
+    turns = turns_of(conversation)
     # replace, not format: problems and templates are full of LaTeX braces
-    text = config.template.replace("{prompt}", prompt)
+    text = config.template.replace("{prompt}", transcript(turns) if turns else prompt)
     if config.thinking == "off" and config.no_think_by == "instruction":
         return f"{text}\n\n{ANSWER_ONLY}"
     return text
 
 
-def messages(prompt: str, config: PromptConfig) -> list[dict[str, str]]:
-    """The chat messages for a problem: an optional system message and the user's."""
-    user = {"role": "user", "content": raw_text(prompt, config)}
-    return [user] if config.system is None else [{"role": "system", "content": config.system}, user]
+def messages(prompt: str, config: PromptConfig, conversation: str | None = None) -> list[dict[str, str]]:
+    """The chat messages for a problem: an optional system message and the user's.
+
+    conversation: the `messages` cell of the problem; its last turn alone, the question, is put in the template.
+    The configured system message precedes that of the conversation, in one turn.
+    """
+    *before, question = turns_of(conversation) or [{"role": "user", "content": prompt}]
+    user = {"role": "user", "content": raw_text(question["content"], config)}
+    if config.system is None:
+        return [*before, user]
+    own = [turn["content"] for turn in before if turn["role"] == "system"]
+    system = {"role": "system", "content": "\n\n".join([config.system, *own])}
+    return [system, *(turn for turn in before if turn["role"] != "system"), user]
 
 
 def prefill(config: PromptConfig) -> str:

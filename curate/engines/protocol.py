@@ -30,6 +30,7 @@ class Request:
 
     written: beginning of the completion; an engine in this process continues it and returns it in front.
     max_tokens: maximum number of tokens to generate; the engine's own if not set.
+    messages: the turns of a problem that is a conversation, as `records.PROBLEM` holds them.
     """
 
     key: str
@@ -38,6 +39,7 @@ class Request:
     seed: int
     written: str = ""
     max_tokens: int | None = None
+    messages: str | None = None
 
 
 @dataclass(frozen=True)

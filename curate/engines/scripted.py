@@ -62,7 +62,7 @@ class ScriptedEngine:
 
     async def complete(self, request: Request) -> Completion:
         """See `Engine`."""
-        num_words = len(raw_text(request.prompt, self._config).split())
+        num_words = len(raw_text(request.prompt, self._config, request.messages).split())
         limit = self._config.max_model_len
         if limit is not None and num_words + self._config.max_tokens > limit:
             raise PromptTooLong(f"{num_words} + {self._config.max_tokens} > {limit} tokens")

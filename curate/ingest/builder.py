@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from curate.ingest.answers import answer_in, is_value, text_of
 from curate.ingest.choices import choices_of, letter_of
-from curate.ingest.columns import CellReader, ColumnMap, Record
-from curate.records import KINDS, problem_key
+from curate.ingest.columns import EMPTY, CellReader, Cells, ColumnMap, Record
+from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, opening
+from curate.ingest.placeholders import filled, has_placeholders
+from curate.records import KINDS, problem_key, transcript
 from curate.verify.code.tests_format import tests_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NOTHING: Final = ("none", "n/a", "null", "nan")
-USER: Final = ("user", "human")
-MODEL: Final = ("assistant", "gpt", "model")
+_SHOWN_IMAGE: Final = re.compile(r"(?i)<image|!\[|\[im(?:g|age)|\\includegraphics|<img|data:image/")
+_NUM_SHOWN: Final = 8
 
 
 class Unusable(Exception):  # noqa: N818  # the outcome of one row, not an error of the program
@@ -28,14 +30,34 @@ class Unusable(Exception):  # noqa: N818  # the outcome of one row, not an error
         self.reason, self.detail = reason, detail
 
 
-class Builder:
-    """Builds problems from a source's records. `first_index` is 1 if its answers count options from 1."""
+class Asked(NamedTuple):
+    """What a record asks: the prompt, the turns if it is a conversation, and the model's reply in it."""
 
-    def __init__(self, columns: ColumnMap, source: str, max_prompt_bytes: int, first_index: int = 0) -> None:
-        self._source, self._max, self._first_index = source, max_prompt_bytes, first_index
+    prompt: str
+    turns: Sequence[Turn]
+    reply: str | None
+
+
+class Builder:
+    """Builds problems from a source's records.
+
+    first_index: 1 if the source's answers count options from 1.
+    system: the system text of all its conversations; it is sent to the model but is no part of the problem.
+    """
+
+    def __init__(
+        self,
+        columns: ColumnMap,
+        source: str,
+        max_prompt_bytes: int,
+        first_index: int = 0,
+        system: str | None = None,
+    ) -> None:
+        self._source, self._max, self._first_index, self._system = source, max_prompt_bytes, first_index, system
         self._cells = CellReader(columns).cells
-        paths = {*columns.prompt, *columns.ground_truth, *columns.choices, *columns.tests, *columns.solution}
-        self._read = {*paths, columns.kind or ""}
+        # pictures and numbers stay in `extra`
+        self._read = columns.paths() - {*columns.images, *columns.numbers}
+        self._sought = " or ".join("+".join(paths) for paths in columns.prompt)
         self._is_working = [path in columns.solution for path in columns.ground_truth]
         # in an answer column, only the shape identifies tests
         self._are_tests = not any("." in path or path.lower() == "ground_truth" for path in columns.tests[:1])
@@ -43,11 +65,13 @@ class Builder:
     def problem(self, record: Record, source_row: int) -> Problem:
         """The row for a record; raises `Unusable`."""
         cells = self._cells(record)
-        prompt, reply = self._prompt(cells.prompt)
+        prompt, turns, reply = self._asked(cells, record)
         choices = choices_of(cells.choices)
         solution = _solution(cells.solutions, prompt) or reply
         tests = self._tests(record, cells.tests)
         kind = cells.kind if cells.kind in KINDS else "code" if tests else "math"
+        if kind == "math" and has_placeholders(prompt):
+            prompt, turns = _with_numbers(prompt, turns, cells.numbers)
         truth, chain = self._truth(cells.truths, choices, reply) if tests is None else (None, None)
         for text in (truth, solution, chain, tests, *(choices or ())):
             if text:
@@ -55,6 +79,7 @@ class Builder:
         return {
             "key": problem_key(prompt, kind, choices),
             "prompt": prompt,
+            "messages": _json(turns) if turns else None,
             "ground_truth": truth,
             "kind": kind,
             "choices": choices,
@@ -68,28 +93,55 @@ class Builder:
             "drop_detail": None,
         }
 
-    def _prompt(self, values: Sequence[Any]) -> tuple[str, str | None]:  # Any: cells of a source, here and below
-        """The problem's text and, if it is a conversation, the model's reply."""
-        *before, value = values
-        reply = None
+    def _asked(self, cells: Cells, record: Record) -> Asked:
+        """The problem's text and, if it is a conversation, its turns and the model's reply."""
+        *before, value = cells.prompt
         if value is None:
-            raise Unusable("no_prompt", "null")
+            raise Unusable("no_prompt", self._missing(record))
+        turns, reply = list[Turn](), None
         if isinstance(value, list):
-            value, reply = _turns(value)
+            turns, reply = self._turns(value, cells)
+            value = turns.pop()["content"]
+        elif cells.system or cells.history:
+            turns = opening([], cells.system, cells.history)
         texts = [*before, value]
         if wrong := [text for text in texts if not isinstance(text, str | None)]:
             raise Unusable("wrong_type", f"the prompt is {type(wrong[0]).__name__}: {str(wrong[0])[:100]}")
-        prompt = "\n\n".join(text.strip() for text in texts if text and text.strip())
+        prompt = _joined(texts) if before else value.strip()
         if not prompt:
-            raise Unusable("no_prompt", "empty")
+            raise Unusable("no_prompt", self._missing(record))
+        if cells.has_image and not _SHOWN_IMAGE.search(prompt):
+            prompt = f"{IMAGE}\n{prompt}"
+        if turns:
+            turns.append({"role": "user", "content": prompt})
+            prompt = self._transcript(turns)
         num_bytes = _check_text(prompt)
         if num_bytes > self._max:
             raise Unusable("too_large", f"the prompt has {num_bytes} bytes, over {self._max}")
-        return prompt, reply
+        return Asked(prompt, turns, reply)
+
+    def _turns(self, value: list[Any], cells: Cells) -> tuple[list[Turn], str | None]:  # Any: a cell of a source
+        try:
+            found = conversation_of(value, cells.system, cells.history)
+        except NoUser as error:
+            raise Unusable("no_prompt", str(error)) from None
+        if found is None:
+            raise Unusable("wrong_type", f"the prompt is list: {str(value)[:100]}")
+        return found.turns, found.reply
+
+    def _transcript(self, turns: Sequence[Turn]) -> str:
+        """The text of the turns, without a system text that is no part of the problem."""
+        own = [turn for turn in turns if turn["role"] != "system" or turn["content"] != self._system]
+        return transcript(own)
+
+    def _missing(self, record: Record) -> str:
+        """The evidence for a row without a prompt: what was sought, and which columns the row has."""
+        names = [name for name, value in record.items() if value not in EMPTY][:_NUM_SHOWN]
+        return f"nothing in {self._sought}; the row has {', '.join(map(str, names)) or 'no values'}"
 
     def _truth(
         self, values: Iterable[Any], choices: list[str] | None, reply: str | None
-    ) -> tuple[str | None, str | None]:
+    ) -> tuple[str | None, str | None]:  # Any: cells of a source, here and below
         """The ground truth, and the longer text that it was extracted from."""
         for value, is_working in zip(values, self._is_working, strict=False):
             if (text := text_of(value)) is None:
@@ -108,7 +160,7 @@ class Builder:
 
     def _tests(self, record: Record, values: Sequence[Any]) -> str | None:
         """The tests of a code problem in the format of `curate.verify`; not converted if their shape is unknown."""
-        found = [value for value in values if value not in (None, "", [], {})]
+        found = [value for value in values if value not in EMPTY]
         if not found:
             return None
         # a column that the user names holds tests, whatever its name
@@ -124,32 +176,43 @@ class Builder:
             return "{}"
         text = _json(rest)
         # half a surrogate pair in an unread column does not drop the problem
-        return text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=str, sort_keys=True)
+        return (
+            text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=_plain, sort_keys=True)
+        )
 
 
-def _turns(messages: list[Any]) -> tuple[Any, str | None]:  # Any: the content of a message
-    """The last user message of a conversation, and the model's reply to it."""
-    turns = [turn for message in messages if isinstance(message, Mapping) for turn in _turns_in(message)]
-    if messages and not turns:
-        raise Unusable("wrong_type", f"the prompt is list: {str(messages)[:100]}")
-    users = [place for place, (role, _) in enumerate(turns) if role in USER]
-    if not users:
-        raise Unusable("no_prompt", "a conversation in which no user speaks")
-    replies = [content for role, content in turns[users[-1] + 1 :] if role in MODEL and isinstance(content, str)]
-    content = turns[users[-1]][1]
-    if isinstance(content, list):  # parts of a multi-modal message
-        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    return content, replies[-1] if replies else None
+def _joined(texts: Sequence[str | None]) -> str:
+    """The texts, one paragraph each; one that another one contains is left out."""
+    parts = [text.strip() for text in texts if text and text.strip()]
+    flat = [" ".join(part.split()) for part in parts]
+    kept = [
+        part
+        for place, part in enumerate(parts)
+        if not any(
+            _contains(other, flat[place]) and (other != flat[place] or place > at)
+            for at, other in enumerate(flat)
+            if at != place
+        )
+    ]
+    return "\n\n".join(kept)
 
 
-def _turns_in(message: Mapping[str, Any]) -> list[tuple[Any, Any]]:  # Any: cells of a source
-    """Role and content of each turn in one entry of a conversation; a question with its reply is two turns."""
-    if "role" not in message and "from" not in message and "input" in message:
-        return [("user", message["input"]), ("assistant", message.get("output"))]
-    return [(message.get("role", message.get("from")), message.get("content", message.get("value")))]
+def _contains(whole: str, part: str) -> bool:
+    """Whether a text contains another one between word boundaries."""
+    at = whole.find(part)
+    end = at + len(part)
+    return at >= 0 and not whole[at - 1 : at].isalnum() and not whole[end : end + 1].isalnum()
 
 
-def _solution(values: Iterable[Any], prompt: str) -> str | None:  # Any: cells of a source
+def _with_numbers(prompt: str, turns: Sequence[Turn], numbers: Any) -> tuple[str, Sequence[Turn]]:
+    """The prompt with its placeholders filled; raises `Unusable` without their numbers."""
+    whole = filled(prompt, numbers) if not turns else None
+    if whole is None:
+        raise Unusable("placeholder", f"figures are missing: {prompt[:100]}")
+    return whole, turns
+
+
+def _solution(values: Iterable[Any], prompt: str) -> str | None:
     for cell in values:
         value = cell
         if isinstance(value, Mapping) and isinstance(value.get("solution"), list):
@@ -166,21 +229,22 @@ def _solution(values: Iterable[Any], prompt: str) -> str | None:  # Any: cells o
 _PYTHON3: Final = 3  # code_contests' number for it
 
 
-def _in_python(programs: list[Any], languages: Any) -> list[Any]:  # Any: cells of a source
+def _in_python(programs: list[Any], languages: Any) -> list[Any]:
     """The programs in Python 3 if a list gives their languages; else all of them."""
     if not isinstance(languages, list) or len(languages) != len(programs):
         return programs
     return [program for program, language in zip(programs, languages, strict=True) if language == _PYTHON3]
 
 
-def _reply(values: list[Any]) -> Any:  # Any: cells of a source
+def _reply(values: list[Any]) -> Any:
     """The first of several solutions; for a conversation, the model's last reply."""
-    if isinstance(values[0], Mapping) and ("role" in values[0] or "from" in values[0]):
-        try:
-            return _turns(values)[1]
-        except Unusable:
-            return None
-    return values[0]
+    if not is_conversation(values):
+        return values[0]
+    try:
+        found = conversation_of(values)
+    except NoUser:
+        return None
+    return found.reply if found is not None else None
 
 
 def _check_text(text: str) -> int:
@@ -193,8 +257,13 @@ def _check_text(text: str) -> int:
         raise Unusable("invalid_utf8", f"character {error.start}: {text[error.start]!a}") from None
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)  # `dumps` creates one per call
+def _plain(value: Any) -> str:
+    """A value that JSON lacks, as text; of bytes, such as a picture, their number."""
+    return f"<{len(value)} bytes>" if isinstance(value, bytes) else str(value)
 
 
-def _json(value: Any) -> str:  # Any: cells of a source
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=_plain, sort_keys=True)  # `dumps` creates one per call
+
+
+def _json(value: Any) -> str:
     return _ENCODER.encode(value)

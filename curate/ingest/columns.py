@@ -6,6 +6,7 @@ as JSON text. `CellReader` applies a `ColumnMap` to a record, so that its caller
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -16,35 +17,66 @@ from curate.records import KINDS
 
 Record = Mapping[str, Any]  # Any: a source's columns may hold anything
 _ABSENT: Final = object()
-_WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*\"(?:role|content|from|value)\"")
-_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*\".*\"\s*\]\s*\Z", re.DOTALL)  # ["42"], but not the interval [1,2]
+_WRITTEN_TURNS: Final = re.compile(r"\s*\[\s*\{\s*[\"'](?:role|content|from|value)[\"']")
+# ["42"] or, as pandas writes it to CSV, ['42'], but not the interval [1,2]
+_WRITTEN_LIST: Final = re.compile(r"\s*\[\s*([\"']).*\1\s*\]\s*\Z", re.DOTALL)
+_NUMPY_ROWS: Final = re.compile(r"\}\s+\{")  # numpy writes no commas between the entries of an array
+
+
+EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})  # Any: cells without a value
+_ALWAYS: Final = ("prompt", "ground_truth", "choices", "tests", "solution", "kind")
+_SIGNS: Final = {"choices": " + ", "tests": " + ", "images": " + "}
 
 
 class ColumnMap(Config):
-    """The columns that each field is read from; `ground_truth` falls back to the next one if a cell is null."""
+    """The columns that each field is read from.
 
-    prompt: tuple[str, ...]
+    prompt: alternatives, each of columns that are joined; the first is read whose last column has a value.
+    ground_truth, solution: the first that has a value is read.
+    system, history: the system text and the earlier turns of a conversation.
+    images: columns with pictures, to which the prompt gets a reference.
+    numbers: values for `number0` and the like in the prompt.
+    """
+
+    prompt: tuple[tuple[str, ...], ...]
     ground_truth: tuple[str, ...] = ()
     kind: str | None = None
     choices: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     solution: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+
+    def fields(self) -> dict[str, list[str]]:
+        """The columns by field, without empty fields; joined columns of a prompt as `a+b`."""
+        named = {**self.model_dump(), "kind": [self.kind] if self.kind else []}
+        named["prompt"] = ["+".join(paths) for paths in self.prompt]
+        return {field: list(paths) for field, paths in named.items() if paths}
+
+    def paths(self) -> set[str]:
+        """Every column that is read."""
+        named = {**self.model_dump(), "kind": [self.kind] if self.kind else []}
+        named["prompt"] = [path for paths in self.prompt for path in paths]
+        return {path for paths in named.values() for path in paths}
 
     def lines(self) -> list[str]:
-        """One printed line per field."""
-        joined = {"prompt": " + ", "ground_truth": " or ", "choices": " + ", "tests": " + ", "solution": " or "}
-        shown = [(field, sign.join(getattr(self, field))) for field, sign in joined.items()]
-        kind = self.kind or ("code where there are tests, else math" if self.tests else "math")
-        return [f"{field:<13}<- {columns or 'none'}" for field, columns in [*shown, ("kind", kind)]]
+        """One printed line per field, as `--map` accepts it; a field of few sources only if it is read."""
+        shown = {field: ["none"] for field in _ALWAYS} | self.fields()
+        shown["kind"] = [self.kind or ("code where there are tests, else math" if self.tests else "math")]
+        return [f"{field:<13}<- {_SIGNS.get(field, ' or ').join(columns)}" for field, columns in shown.items()]
 
 
 class Cells(NamedTuple):
     """The cells of a record by field, in the order of the map's columns; None for an absent cell.
 
-    prompt: the last one is a list of turns if it is a conversation, also one in JSON text.
+    prompt: the last one is a list of turns if it is a conversation, also one in JSON or Python text.
     truths, solutions: resolved lazily, since most records need only the first; JSON lists of texts are parsed.
     choices: the cell, or the non-null cells if each option has its own column.
     kind: the cell, or the map's value if it is a kind and not a column.
+    system, history, numbers: the first cell with a value.
+    has_image: whether any column of pictures has a value.
     """
 
     prompt: Sequence[Any]  # Any: cells of a source, in all fields
@@ -53,31 +85,57 @@ class Cells(NamedTuple):
     tests: Sequence[Any]
     solutions: Iterator[Any]
     kind: Any
+    system: Any = None
+    history: Any = None
+    numbers: Any = None
+    has_image: bool = False
 
 
 class CellReader:
     """Resolves the mapped cells of a source's records."""
 
     def __init__(self, columns: ColumnMap) -> None:
-        *self._before, self._prompt = columns.prompt
+        self._prompts = [(paths[:-1], paths[-1]) for paths in columns.prompt]
         self._truths, self._solutions = columns.ground_truth, columns.solution
         self._choices, self._tests, self._kind = columns.choices, columns.tests, columns.kind
         self._has_kind = columns.kind not in (None, *KINDS)
-        paths = (*columns.prompt, *self._truths, *self._solutions, *self._choices, *self._tests, self._kind or "")
+        self._system, self._history, self._numbers = columns.system, columns.history, columns.numbers
+        self._images = columns.images
+        self._has_more = bool(self._system or self._history or self._numbers or self._images)
+        paths = columns.paths()
         self._inside = {path: (head, rest) for path in paths for head, dot, rest in [path.partition(".")] if dot}
 
     def cells(self, record: Record) -> Cells:
         """The record's cells by field."""
         at = self._lookup(record) if self._inside else record.get
-        prompt = _read(at(self._prompt), _WRITTEN_TURNS)
         lists = dict[str, Any]()
-        return Cells(
-            [*map(at, self._before), prompt] if self._before else [prompt],
+        cells = Cells(
+            self._prompt(at),
             _listed(at, self._truths, lists),
             self._options(at) if self._choices else None,
             [at(path) for path in self._tests] if self._tests else (),
             _listed(at, self._solutions, lists) if self._solutions else iter(()),
             at(self._kind) if self._has_kind and self._kind else self._kind,
+        )
+        return self._with_more(cells, at) if self._has_more else cells
+
+    def _prompt(self, at: Callable[[str], Any]) -> Sequence[Any]:  # Any: cells of a source, in all methods
+        """The cells of the first alternative whose last cell has a value, else of the first one."""
+        for before, last in self._prompts:
+            value = at(last)
+            if value not in EMPTY:
+                return [*map(at, before), _read(value, _WRITTEN_TURNS)] if before else [_read(value, _WRITTEN_TURNS)]
+        return [at(self._prompts[0][1])]
+
+    def _with_more(self, cells: Cells, at: Callable[[str], Any]) -> Cells:
+        def first(paths: Sequence[str]) -> Any:
+            return next((value for path in paths if (value := at(path)) not in EMPTY), None)
+
+        return cells._replace(
+            system=first(self._system),
+            history=first(self._history),
+            numbers=first(self._numbers),
+            has_image=any(_is_filled(at(path)) for path in self._images),
         )
 
     def _options(self, at: Callable[[str], Any]) -> Any:  # Any: cells of a source
@@ -110,8 +168,24 @@ def _listed(at: Callable[[str], Any], paths: Sequence[str], lists: dict[str, Any
 
 
 def _read(value: Any, form: re.Pattern[str]) -> Any:  # Any: a cell of a source
-    """A cell, parsed as JSON if it is a text of this form."""
-    return written(value) if isinstance(value, str) and form.match(value) else value
+    """A cell, parsed as JSON or as a Python literal if it is a text of this form."""
+    if not isinstance(value, str) or not form.match(value):
+        return value
+    if (parsed := written(value)) is not value:
+        return parsed
+    try:
+        return ast.literal_eval(_NUMPY_ROWS.sub("},{", value.strip()))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value
+
+
+def _is_filled(value: Any) -> bool:  # Any: a cell of a source
+    """Whether a cell holds a picture: not empty, and no table or list of empty cells, as Parquet fills it in."""
+    if isinstance(value, Mapping):
+        return any(_is_filled(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return any(_is_filled(item) for item in value)
+    return value not in (None, "", b"", False)
 
 
 def cell(record: Record, path: str) -> Any:  # Any: a cell of a source

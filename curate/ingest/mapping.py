@@ -1,54 +1,40 @@
 r"""Maps a source's columns to the fields of a problem: guessed from its first rows, or stated by the user.
 
 `guess` knows the shapes of public pools: question/answer, problem/solution, messages,
-`reward_model.ground_truth`, lists and tables of options, code with tests.
+`reward_model.ground_truth`, lists and tables of options, code with tests. A column that repeats one text while another
+varies is no problem, and rows without the first column of problems are read from the next one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from curate.config import nearest
 from curate.errors import UserError
-from curate.ingest.columns import ColumnMap, Record, cell, is_in
+from curate.ingest.column_names import (
+    BEFORE_PROMPT,
+    CHOICES,
+    HISTORY,
+    LETTER,
+    NUMBERS,
+    PROMPT,
+    SOLUTION,
+    SYSTEM,
+    TESTS,
+    TRUTH,
+    WEAK,
+)
+from curate.ingest.columns import ColumnMap, Record
+from curate.ingest.seen_columns import Paths, SeenColumns
 from curate.records import KINDS
 from curate.verify.code.tests_format import tests_from_row
 
-FIELDS: Final = ("prompt", "ground_truth", "kind", "choices", "tests", "solution")
-
-# The first of these that a source has is read; `a+b` are joined, without `a` if it is null.
-_PROMPT: Final = (
-    "prompt", "problem", "question.stem", "question", "question_stem", "messages", "conversations", "conversation",
-    "query", "instruction+input", "instruction", "informal_statement", "nl_statement", "problem_statement",
-    "question_content", "statement", "题目", "问题", "题干", "original_text", "input", "inputs", "text", "content",
-    "items", "0.value", "ques", "q", "ctx", "description", "task",
-)  # fmt: skip
-_BEFORE_PROMPT: Final = ("context", "passage", "premise", "body", "article")
-_TRUTH: Final = (
-    "ground_truth", "reward_model.ground_truth", "verification_info.ground_truth", "final_answer", "expected_answer",
-    "gold_answer", "reference_answer", "answer", "answers", "answer_value", "correct_answer", "golden", "gold", "gt",
-    "target", "targets", "extra_info.answer", "extra_info.ground_truth", "1.ground_truth", "output_answer", "答案",
-    "参考答案", "标准答案", "ans",
-)  # fmt: skip
-_LETTER: Final = (
-    "answerkey", "answer_key", "correct", "label", "choice_answer", "answer_idx", "answer_index", "correct_option",
-    "cop",
-)  # fmt: skip
-_SOLUTION: Final = (
-    "solution", "canonical_solution", "code", "solutions", "gold_standard_solution", "rationale", "gt_cot",
-    "answer_analysis", "explanation", "informal_solution", "nl_proof", "reasoning", "chain_of_thought", "cot",
-    "generated_solution", "response", "output", "completion", "chosen", "解析", "解答", "exp",
-)  # fmt: skip
-_CHOICES: Final = ("choices", "options", "answer_option_list", "option_list", "question.choices", "endings", "选项")
-# a column for each option: option_a, option1, choiceA, opa; single letters only if A to D are there
-_OPTION_COLUMN: Final = re.compile(r"(?P<name>(?:option|choice|opt|op)[_ ]?|)(?P<label>[a-j]|[0-9])")
-_MIN_LETTERS: Final = 4
-_TESTS: Final = (
-    "tests", "test_list", "test_cases", "input_output", "unit_tests", "public_test_cases", "public_tests",
-    "private_test_cases", "official_tests", "verification_info.test_cases", "test",
-)  # fmt: skip
+FIELDS: Final = tuple(ColumnMap.model_fields)
+_OR: Final = re.compile(r"\s+or\s+")
+_MAX_ALTERNATIVES: Final = 5
 
 
 def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> ColumnMap:
@@ -56,30 +42,38 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
 
     Raises `UserError` if a stated field or column does not exist, or no column looks like the problem.
     """
-    columns = _Columns(records)
+    columns = SeenColumns(records)
     chosen = {field: _stated(field, value, columns, where) for field, value in stated.items()}
-    columns.take(column for value in chosen.values() for column in value)
-    prompt = chosen.get("prompt") or columns.first(_PROMPT)
+    columns.take(path for alternatives in chosen.values() for path in chain.from_iterable(alternatives))
+    prompt = chosen.get("prompt") or _prompt(columns)
     if not prompt:
         raise UserError(
-            f"{where}: no column looks like the problem (columns: {', '.join(_with_fields(records)) or 'none'}); "
+            f"{where}: no column looks like the problem (columns: {_listed(with_fields(records))}); "
             + ("is the first line a header? " if _look_like_a_row(columns.names) else "")
             + "name it with --map prompt=COLUMN"
         )
-    columns.take(prompt)
-    if "prompt" not in chosen:
-        prompt = (*columns.first(_BEFORE_PROMPT), *prompt)
-    tests = chosen.get("tests") or columns.first(_TESTS)
-    choices = chosen.get("choices") or columns.first(_CHOICES) or columns.options()
-    columns.take((*prompt, *tests, *choices))
-    truth = chosen.get("ground_truth") or columns.all(_TRUTH) or _weak_truth(columns, prompt)
+    return _with_the_rest({field: _flat(paths) for field, paths in chosen.items()}, prompt, columns, records)
+
+
+def _with_the_rest(
+    chosen: Mapping[str, Paths], prompt: tuple[Paths, ...], columns: SeenColumns, records: Sequence[Record]
+) -> ColumnMap:
+    """The map with these alternatives for the prompt, the stated fields, and the other ones guessed."""
+    columns.take(chain.from_iterable(prompt))
+    if "prompt" not in chosen and (before := columns.first(BEFORE_PROMPT)):
+        columns.take(before)
+        prompt = tuple((*before, *paths) for paths in prompt)
+    tests = chosen.get("tests") or columns.first(TESTS)
+    choices = chosen.get("choices") or columns.first(CHOICES) or columns.options()
+    columns.take((*tests, *choices))
+    truth = chosen.get("ground_truth") or _truth(columns, prompt)
     if not tests and any(tests_from_row(record) for record in records):
         # tests in an answer column, as in `reward_model.ground_truth`
         tests = truth[:1]
     if not tests and "ground_truth" not in chosen and (choices or not truth):
-        truth = (*truth, *columns.all(_LETTER))
+        truth = (*truth, *columns.all(LETTER))
     columns.take(truth)
-    solution = chosen.get("solution") or columns.all(_SOLUTION)
+    solution = chosen.get("solution") or columns.all(SOLUTION)
     kind = chosen.get("kind") or columns.first(("kind",))
     return ColumnMap(
         prompt=prompt,
@@ -89,10 +83,71 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
         choices=choices,
         tests=tests,
         solution=solution,
+        system=chosen.get("system") or columns.first(SYSTEM),
+        history=chosen.get("history") or columns.first(HISTORY),
+        images=chosen.get("images") or columns.images(),
+        numbers=chosen.get("numbers") or columns.first(NUMBERS),
     )
 
 
-def _with_fields(records: Sequence[Record]) -> list[str]:
+def _prompt(columns: SeenColumns) -> tuple[Paths, ...]:
+    """The columns of the problem, and for rows without them, the next ones."""
+    named = [columns.in_table(paths) for paths in columns.each(PROMPT)]
+    found = list(dict.fromkeys([*named, *columns.resembling("prompt")]))
+    able = [paths for paths in found if not columns.is_constant(paths, found)] or found
+    able.sort(key=lambda paths: not columns.holds_texts(paths))
+    chosen: list[Paths] = []
+    rest = columns
+    while able and len(chosen) < _MAX_ALTERNATIVES:
+        chosen.append(able[0])
+        rest = SeenColumns(columns.without(chosen))
+        able = [paths for paths in able[1:] if _replaces(paths, chosen, rest)]
+    return tuple(chosen)
+
+
+def _replaces(paths: Paths, chosen: Sequence[Paths], rest: SeenColumns) -> bool:
+    """Whether columns hold the problem of the rows in which the chosen ones are empty."""
+    if not rest.has_value(paths[-1]):
+        return False
+    is_weak = paths[-1].lower() in WEAK
+    return not is_weak or all(rest.is_absent(one) for one in chosen)
+
+
+def _truth(columns: SeenColumns, prompt: tuple[Paths, ...]) -> Paths:
+    """The columns of the answer; ones that repeat a text while another varies come last."""
+    found = columns.each(TRUTH)
+    if not found and any(paths[-1].lower() == "q" for paths in prompt):
+        # `a` beside `q`
+        return columns.first(("a",))
+    if not found and not columns.all(SOLUTION):
+        # a `reference` that is not a citation
+        found = columns.each(("reference",))
+    if not found:
+        found = columns.resembling("ground_truth")
+    found.sort(key=lambda paths: columns.repeats(paths, found))
+    return _flat(found)
+
+
+def stated_in(columns: SeenColumns, stated: Mapping[str, str]) -> dict[str, str]:
+    """The stated fields of a source that some of its files have columns for, with these alternatives alone."""
+    found = {}
+    for field, value in stated.items():
+        if (field == "kind" and value in KINDS) or columns.has(value):
+            found[field] = value
+        elif there := [one for one in _OR.split(value) if all(columns.has(path.strip()) for path in one.split("+"))]:
+            found[field] = " or ".join(there)
+    return found
+
+
+def unread_constants(columns: ColumnMap, records: Sequence[Record]) -> list[str]:
+    """Columns that are named like the problem but repeat one text, and that are not read."""
+    seen, read = SeenColumns(records), columns.paths()
+    found = [*seen.each(PROMPT), *seen.resembling("prompt")]
+    constant = [paths for paths in found if seen.is_constant(paths, columns.prompt) and paths[-1] not in read]
+    return list(dict.fromkeys(paths[-1] for paths in constant))
+
+
+def with_fields(records: Sequence[Record]) -> list[str]:
     """The columns' names; for a column of tables, the paths of its fields, as `--map` accepts them."""
     names = [
         path
@@ -103,85 +158,30 @@ def _with_fields(records: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN_NAMES]) or "none"
+    return shown if len(names) <= _SHOWN_NAMES else f"{shown} and {len(names) - _SHOWN_NAMES} more"
+
+
+_SHOWN_NAMES: Final = 30
+
+
 def _look_like_a_row(names: Sequence[str]) -> bool:
     return any(name.strip().isdecimal() or "?" in name or len(name) > 60 for name in names)
 
 
-def _weak_truth(columns: _Columns, prompt: tuple[str, ...]) -> tuple[str, ...]:
-    """Columns that hold the answer only if no other does: `a` beside `q`, a `reference` that is not a citation."""
-    if prompt[-1].lower() == "q":
-        return columns.first(("a",))
-    return () if columns.all(_SOLUTION) else columns.first(("reference",))
+def _flat(alternatives: Iterable[Paths]) -> Paths:
+    return tuple(chain.from_iterable(alternatives))
 
 
-class _Columns:
-    """The columns of a source's first records, and which of them are assigned."""
-
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = records
-        self.names = list(dict.fromkeys(column for record in records for column in record))
-        # `Correct Answer` is `correct_answer`
-        self._by_lower = {name.lower().replace(" ", "_"): name for name in reversed(self.names)}
-        self._taken: set[str] = set()
-
-    def take(self, paths: Iterable[str]) -> None:
-        """Mark columns as assigned to a field, so that no other field is guessed from them."""
-        self._taken |= set(paths)
-
-    def first(self, candidates: Sequence[str]) -> tuple[str, ...]:
-        """The first candidate with a value in the source, as its columns; `a+b` needs all of them."""
-        for candidate in candidates:
-            paths = [self._find(path) for path in candidate.split("+")]
-            found = tuple(path for path in paths if path is not None)
-            if len(found) == len(paths) and any(self._has_value(path) for path in found):
-                return found
-        return ()
-
-    def all(self, candidates: Sequence[str]) -> tuple[str, ...]:
-        """Every candidate with a value in the source, in the order of the candidates."""
-        return tuple(found for candidate in candidates for found in self.first((candidate,)))
-
-    def options(self) -> tuple[str, ...]:
-        """The longest run of columns that hold one option each."""
-        families: dict[str, list[str]] = {}
-        for name in sorted(self._by_lower):
-            if (match := _OPTION_COLUMN.fullmatch(name)) and self._by_lower[name] not in self._taken:
-                families.setdefault(match["name"] + ("" if match["label"].isalpha() else "#"), []).append(name)
-        rows = [_unbroken(names) for name, names in families.items() if name != "#"]
-        best = max(rows, key=len, default=[])
-        least = 2 if best and len(best[0]) > 1 else _MIN_LETTERS
-        return tuple(self._by_lower[name] for name in best) if len(best) >= least else ()
-
-    def has(self, path: str) -> bool:
-        """Whether any record has a column, or a field inside one (`reward_model.ground_truth`)."""
-        return any(is_in(record, path) for record in self._records)
-
-    def _find(self, candidate: str) -> str | None:
-        head, dot, rest = candidate.partition(".")
-        if not self._by_lower.get(head):  # also None for the nameless column of an index
-            return None
-        path = self._by_lower[head] + dot + rest
-        return path if path not in self._taken and self.has(path) else None
-
-    def _has_value(self, path: str) -> bool:
-        return any(cell(record, path) not in (None, "", [], {}) for record in self._records)
-
-
-def _unbroken(names: Sequence[str]) -> list[str]:
-    """The names up to the first gap: option_a, option_b of option_a, option_b, option_d."""
-    if names[0][-1] not in "a01":
-        return []
-    steps = [ord(name[-1]) - ord(names[0][-1]) for name in names]
-    return [name for place, (name, step) in enumerate(zip(names, steps, strict=True)) if place == step]
-
-
-def _stated(field: str, value: str, columns: _Columns, where: str) -> tuple[str, ...]:
+def _stated(field: str, value: str, columns: SeenColumns, where: str) -> tuple[Paths, ...]:
+    """The columns that a user states: `a+b` are joined, `a or b` are alternatives."""
     if field not in FIELDS:
         raise UserError(f"{where}: map.{field} is no field of a problem; {nearest(field, list(FIELDS))}")
-    if field == "kind" and value in KINDS:
-        return (value,)
-    paths = tuple(path.strip() for path in value.split("+"))
-    for path in paths:
+    if (field == "kind" and value in KINDS) or columns.has(value):
+        return ((value,),)
+    alternatives = tuple(tuple(path.strip() for path in one.split("+")) for one in _OR.split(value))
+    for path in chain.from_iterable(alternatives):
         if not columns.has(path):
             raise UserError(f"{where}: map.{field} is {path!r}, which is no column; {nearest(path, columns.names)}")
-    return paths
+    return alternatives

@@ -1,100 +1,115 @@
-"""Plans how the rows of a source are read, by its first rows, and previews the plan."""
+"""Plans how the rows of a source are read, by its first rows, and reads them as problems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from curate.config import Config
 from curate.ingest.builder import Builder, Problem, Unusable
-from curate.ingest.choices import choices_of, first_index
-from curate.ingest.columns import CellReader, ColumnMap, Record
-from curate.ingest.mapping import guess
-from curate.ingest.sources import Source, first_records, read_rows
+from curate.ingest.columns import ColumnMap, Record
+from curate.ingest.formats.rows import Row
+from curate.ingest.layouts import Layout, Watch, extended, layouts_of
+from curate.ingest.reading import first_records, streams
+from curate.ingest.sources import Source
 
 NUM_GUESSED_FROM: Final = 200
-NUM_SHOWN: Final = 3
 
 
 class IngestConfig(Config):
     """Import raw pools: map their columns, drop unusable rows with their line, merge exact duplicates.
 
-    SOURCE is a file or folder of JSONL, JSON, CSV, TSV, Parquet (also gzipped) or Arrow, or a Hub id. The detected
-    column mapping is printed with three sample rows before anything is written.
+    SOURCE is a file, a folder or an archive of JSONL, JSON, CSV, TSV, Parquet, Arrow, XLSX, XML or YAML, also
+    compressed (.gz, .bz2, .xz, .zst), a Hub id, or - for standard input. The detected column mapping is printed with
+    three sample rows before anything is written; --dry-run stops there.
 
-    Example: gradus curate ingest gsm8k.jsonl pool/ --map prompt=question --out runs/first/ingest
+    Example: gradus curate ingest gsm8k.jsonl pool/ --map 'prompt=problem or question' --out runs/first/ingest
     """
 
     max_prompt_bytes: int = Field(1_000_000, gt=0, description="Longer prompts are dropped as too_large")
     max_row_bytes: int = Field(64_000_000, gt=0, description="Longer lines are dropped as too_large, without parsing")
+    limit: PositiveInt | None = Field(None, description="Number of rows to read of each source; all by default.")
 
 
 class Plan(NamedTuple):
-    """A source and how its rows are read."""
+    """A source and how its rows are read: one layout, or one for each group of files with unlike columns."""
 
     source: Source
-    columns: ColumnMap
-    first_index: int
-    samples: list[Problem]
+    layouts: tuple[Layout, ...]
 
-    def builder(self, config: IngestConfig) -> Builder:
-        """The builder of problems from the source's records."""
-        return Builder(self.columns, self.source.label(), config.max_prompt_bytes, self.first_index)
+    @property
+    def columns(self) -> ColumnMap:
+        """The column map of the first layout that has one."""
+        return next(one.columns for one in self.layouts if one.columns is not None)
+
+    def builders(self, config: IngestConfig) -> list[Builder]:
+        """A builder for each layout."""
+        return [one.builder(self.source.label(), config.max_prompt_bytes) for one in self.layouts]
+
+
+class Replanned(Exception):  # noqa: N818  # not an error: the rows must be read again, by another plan
+    """A row has a value in a column that the first rows lack, and `plan` reads it."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
 
 
 def plan(source: Source, config: IngestConfig) -> Plan:
     """Decide by the first rows of a source how to read it; raises `UserError` if no row or no prompt is found."""
-    records = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
-    columns = guess(records, source.map, source.label())
-    planned = Plan(source, columns, first_option(columns, records), [])
-    samples = list(islice(_good(planned.builder(config), records), NUM_SHOWN))
-    return planned._replace(samples=samples)
+    samples = first_records(source, config.max_row_bytes, NUM_GUESSED_FROM)
+    return Plan(source, layouts_of(samples, source.map, source.label()))
+
+
+def numbered_rows(plan: Plan, config: IngestConfig) -> Iterator[tuple[int, int, Row]]:
+    """The rows of a source: number, number of the layout, row. Raises `Replanned` where the plan must change."""
+    return islice(_numbered(plan, config), config.limit)
+
+
+def _numbered(plan: Plan, config: IngestConfig) -> Iterator[tuple[int, int, Row]]:
+    of_file = {file: at for at, one in enumerate(plan.layouts) for file in one.files}
+    watches = [Watch(one.records) for one in plan.layouts]
+    number = 0
+    for file, stream in streams(plan.source, config.max_row_bytes):
+        at, rows = of_file.get(file, 0), stream
+        sees = watches[at].sees
+        while (row := next(rows, None)) is not None:
+            if row.record is not None and sees(row.record):
+                ahead = list(islice(rows, NUM_GUESSED_FROM))
+                rows = chain(ahead, rows)
+                found = [one.record for one in (row, *ahead) if one.record is not None and sees(one.record)]
+                new = extended(plan.layouts[at], found, number, plan.source)
+                layouts = (*plan.layouts[:at], new, *plan.layouts[at + 1 :])
+                if not new.reads_like(plan.layouts[at]):
+                    raise Replanned(Plan(plan.source, layouts))
+                plan = Plan(plan.source, layouts)
+                watches[at] = Watch(new.records)
+                sees = watches[at].sees
+            yield number, at, row
+            number += 1
 
 
 def read_problems(plan: Plan, config: IngestConfig) -> Iterator[tuple[Record, Problem]]:
     """Every record of a planned source that is a problem, with that problem; the others are skipped."""
-    builder = plan.builder(config)
-    for number, row in enumerate(read_rows(plan.source, config.max_row_bytes)):
+    while True:
+        try:
+            found = list(_problems(plan, config))
+        except Replanned as again:
+            plan = again.plan
+        else:
+            yield from found
+            return
+
+
+def _problems(plan: Plan, config: IngestConfig) -> Iterator[tuple[Record, Problem]]:
+    builders = plan.builders(config)
+    for number, at, row in numbered_rows(plan, config):
         if row.record is None:
             continue
         try:
-            yield row.record, builder.problem(row.record, number)
-        except Unusable:
-            continue
-
-
-def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:
-    """The number of the first option in a source's answers: from a column `option1`, else from the answers."""
-    if not columns.choices or not columns.ground_truth:
-        return 0
-    if len(columns.choices) > 1 and columns.choices[0][-1].isdecimal():
-        return int(columns.choices[0][-1])
-    cells = map(CellReader(columns).cells, records)
-    return first_index((next(cell.truths), choices_of(cell.choices)) for cell in cells)
-
-
-def preview(plan: Plan) -> str:
-    """The detected column mapping with three sample rows, printed before anything is written."""
-    lines = [f"{plan.source.label()}", *(f"  {line}" for line in plan.columns.lines())]
-    for number, sample in enumerate(plan.samples, start=1):
-        lines.append(f"  {number}. {_short(sample['prompt'], 88)}")
-        shown = {**sample, "choices": " | ".join(sample["choices"] or ()) or None}
-        present = [field for field in ("ground_truth", "choices", "tests") if shown[field]]
-        lines += [f"     {field}: {_short(shown[field], 86 - len(field))}" for field in present]
-    return "\n".join(lines)
-
-
-def _short(text: str | None, width: int) -> str:
-    flat = " ".join((text or "none").split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-def _good(builder: Builder, records: Sequence[Record]) -> Iterator[Problem]:
-    for number, record in enumerate(records):
-        try:
-            yield builder.problem(record, number)
+            yield row.record, builders[at].problem(row.record, number)
         except Unusable:
             continue

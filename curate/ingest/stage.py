@@ -7,6 +7,7 @@ The second writes the chunks, each winner with the places of its twins. Keys com
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -18,17 +19,18 @@ import polars as pl
 
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.folder import Scan
+from curate.artifacts.manifest import canonical_json
 from curate.errors import UserError
 from curate.ingest.builder import Builder, Problem, Unusable
+from curate.ingest.formats.rows import Row
 from curate.ingest.merge import find_merges
-from curate.ingest.plan import IngestConfig, Plan
-from curate.ingest.rows import Row
-from curate.ingest.sources import digest_of_source, read_rows
+from curate.ingest.plan import IngestConfig, Plan, Replanned, numbered_rows
+from curate.ingest.source_files import digest_of_source
 from curate.progress import Progress
 from curate.records import DECISION, PROBLEM, problem_key, schema
 from curate.runner.stage import Run, Sources, Stage, Workspace
 
-VERSION: Final = 3
+VERSION: Final = 4
 CHUNK_ROWS: Final = 20_000
 
 
@@ -45,6 +47,7 @@ def stage(config: IngestConfig, plans: Sequence[Plan]) -> Stage:
         raise UserError(
             f"{doubled[0]}: two sources have this name; give each its own (--name, or `name` in a pipeline)"
         )
+    plans = list(plans)  # replaced where later rows change how a source is read
     described = tuple(plan.source.described() for plan in plans)
     reads = [plan.source.path for plan in plans if plan.source.path is not None]
     return Stage(
@@ -66,24 +69,44 @@ def _open(workspace: Workspace) -> Iterator[Run]:
     yield find_merges(workspace.shards).applied
 
 
-def _write(
-    plans: Sequence[Plan], config: IngestConfig, folder: Path, batch_rows: int, progress: Progress
-) -> list[Path]:
-    """Write every row of every source to numbered chunks; existing chunks are kept."""
+def _write(plans: list[Plan], config: IngestConfig, folder: Path, batch_rows: int, progress: Progress) -> list[Path]:
+    """Write every row of every source to numbered chunks; existing chunks are kept.
+
+    Where a later row changes how a source is read, its plan in `plans` is replaced and its rows are read again.
+    """
     shards: list[Path] = []
-    for plan in plans:
-        builder = plan.builder(config)
-        rows = enumerate(read_rows(plan.source, config.max_row_bytes))
-        while chunk := list(islice(rows, batch_rows)):
-            shards.append(folder / f"part-{len(shards):05d}.parquet")
-            if not shards[-1].exists():
-                write_shard(shards[-1], _frame(builder, plan.source.label(), chunk))
-            progress.tick(len(chunk))
+    for at in range(len(plans)):
+        start = len(shards)
+        while True:
+            try:
+                for chunk in _chunks(plans[at], config, batch_rows):
+                    # the plan is in the name: a chunk of another one is not kept
+                    shards.append(folder / f"part-{len(shards):05d}-{_mark(plans[at])}.parquet")
+                    if not shards[-1].exists():
+                        write_shard(shards[-1], _frame(plans[at], config, chunk))
+                    progress.tick(len(chunk))
+                break
+            except Replanned as again:
+                plans[at] = again.plan
+                del shards[start:]
     return shards
 
 
-def _frame(builder: Builder, source: str, rows: Sequence[tuple[int, Row]]) -> pl.DataFrame:
-    problems = [_problem_or_drop(builder, source, number, row) for number, row in rows]
+def _chunks(plan: Plan, config: IngestConfig, batch_rows: int) -> Iterator[list[tuple[int, int, Row]]]:
+    rows = numbered_rows(plan, config)
+    while chunk := list(islice(rows, batch_rows)):
+        yield chunk
+
+
+def _mark(plan: Plan) -> str:
+    """Eight hex digits of how a plan reads rows."""
+    how = [[one.files, one.columns and one.columns.fields(), one.first_index, one.system] for one in plan.layouts]
+    return hashlib.sha256(canonical_json(how).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _frame(plan: Plan, config: IngestConfig, rows: Sequence[tuple[int, int, Row]]) -> pl.DataFrame:
+    builders, source = plan.builders(config), plan.source.label()
+    problems = [_problem_or_drop(builders[at], source, number, row) for number, at, row in rows]
     return pl.DataFrame(problems, schema=schema(PROBLEM | DECISION), orient="row")
 
 
@@ -119,13 +142,26 @@ def _facts(plans: Sequence[Plan], scan: Scan) -> dict[str, Any]:
             "weight": plan.source.weight,
             "licence": plan.source.licence,
             "revision": plan.source.revision,
-            "map": {field: value for field, value in plan.columns.model_dump(mode="json").items() if value},
+            "map": plan.columns.fields(),
+            **_layouts(plan),
         }
         for plan in plans
         for name in [plan.source.label()]
     ]
     num_merged = sum(merged.values())
     return {"num_rows": sum(stayed.values()) + num_merged, "num_merged": num_merged, "sources": sources}
+
+
+def _layouts(plan: Plan) -> dict[str, Any]:
+    """What the map alone does not say: those of further files, and the row that changed it."""
+    found: dict[str, Any] = {}
+    if len(plan.layouts) > 1:
+        found["maps"] = [
+            {"files": list(one.files), "map": one.columns.fields() if one.columns else {}} for one in plan.layouts
+        ]
+    if changes := [one.decided_at for one in plan.layouts if one.decided_at is not None]:
+        found["map_changed_at_row"] = max(changes)
+    return found
 
 
 def _counts(sources: pl.LazyFrame) -> dict[str, int]:

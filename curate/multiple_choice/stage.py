@@ -15,6 +15,7 @@ from pydantic import Field
 from curate.config import Config
 from curate.multiple_choice.guessable import Guessable, guessable
 from curate.multiple_choice.rewrite import OpenQuestion, open_question
+from curate.records import with_all_columns
 from curate.runner.stage import Stage, bound, decide
 
 
@@ -49,9 +50,10 @@ def run(problems: pl.DataFrame, config: MultipleChoiceConfig) -> pl.DataFrame:
         for prompt, truth, kind, choices in columns.iter_rows()
     ]
     if config.mode == "rewrite":
+        is_text = with_all_columns(problems)["messages"].is_null()  # the turns of a conversation are not rewritten
         rewritten = [
-            open_question(prompt, truth, choices, how) if how is not None else None
-            for (prompt, truth, _, choices), how in zip(columns.iter_rows(), found, strict=True)
+            open_question(prompt, truth, choices, how) if how is not None and can_change else None
+            for (prompt, truth, _, choices), how, can_change in zip(columns.iter_rows(), found, is_text, strict=True)
         ]
         problems = _replace(problems, rewritten)
         found = [how if new is None else None for how, new in zip(found, rewritten, strict=True)]

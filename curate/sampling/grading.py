@@ -11,6 +11,7 @@ from pydantic import Field
 from curate.artifacts.samples import Sample
 from curate.config import Config
 from curate.engines.protocol import Completion
+from curate.records import with_all_columns
 from curate.tables import AS_TEXT
 from curate.verify.check import verify_many
 from curate.verify.judge.config import JudgeConfig
@@ -46,11 +47,13 @@ class Problem(NamedTuple):
     ground_truth: str
     kind: str
     tests: str | None
+    messages: str | None = None
 
 
 def problems_of(rows: pl.DataFrame) -> list[Problem]:
     """The problems of a frame, in order; a missing ground truth becomes an empty one, which nothing matches."""
-    columns = rows.select("key", "prompt", pl.col("ground_truth").fill_null(""), "kind", "tests")
+    rows = with_all_columns(rows)
+    columns = rows.select("key", "prompt", pl.col("ground_truth").fill_null(""), "kind", "tests", "messages")
     return [Problem(*row) for row in columns.iter_rows()]
 
 

@@ -145,7 +145,8 @@ class _Batch:
         return [result for result in results if isinstance(result, Sample)]
 
     def _request(self, problem: Problem, index: int) -> Request:
-        return Request(problem.key, index, problem.prompt, sample_seed(self._sampler.seed, problem.key, index))
+        seed = sample_seed(self._sampler.seed, problem.key, index)
+        return Request(problem.key, index, problem.prompt, seed, messages=problem.messages)
 
     async def _sample(self, request: Request, problem: Problem) -> Sample:
         meter = self._sampler.meter

@@ -15,9 +15,12 @@ import typer
 
 from curate.errors import UserError
 from curate.ingest.columns import Record, cell
+from curate.ingest.hub import pinned
 from curate.ingest.mapping import guess
 from curate.ingest.plan import NUM_GUESSED_FROM
-from curate.ingest.sources import Source, digest_of_source, pinned, read_rows, sources_from
+from curate.ingest.reading import read_rows
+from curate.ingest.source_files import digest_of_source
+from curate.ingest.sources import Source, sources_from
 from train.data.rows import LIMITS, NoColumnError, Rows, artifact_at, need_columns
 
 MESSAGES: Final = "messages"
@@ -36,8 +39,8 @@ def read_examples(data: Path, completion_column: str, maps: Sequence[str] = ()) 
     artifact = artifact_at(stated)
     if artifact is not None:
         rows = Rows(artifact.read(), artifact.manifest.digest)
-        if MESSAGES not in rows.frame.columns:
-            need_columns(rows.frame, (PROMPT, completion_column), data)
+        # of an artifact, `messages` are the turns before a completion
+        need_columns(rows.frame, (PROMPT, completion_column), data)
     else:
         source = pinned(stated)
         # another map of the same bytes gives other examples
@@ -60,7 +63,8 @@ def _examples(records: Sequence[Record], source: Source, completion_column: str)
     where = str(source.path or source.hub)
     if not records:
         return pl.DataFrame()
-    if MESSAGES in names and not source.map:
+    # a text is not a conversation to learn but the turns of a problem
+    if not source.map and any(isinstance(record.get(MESSAGES), list) for record in records):
         return _frame([{MESSAGES: record.get(MESSAGES)} for record in records], None, where)
     prompt, completion = _columns(records, names, source, completion_column)
     pairs = [
@@ -86,8 +90,8 @@ def _columns(
     if not columns.solution or not ("solution" in stated or completion_column == COMPLETION):
         place = source.path or source.hub
         raise NoColumnError(f"{place}: has no column {completion_column!r}; it has {', '.join(names)}")
-    typer.echo(f"{source.label()}: prompt <- {' + '.join(columns.prompt)}, completion <- {columns.solution[0]}")
-    return columns.prompt, columns.solution[0]
+    typer.echo(f"{source.label()}: prompt <- {' + '.join(columns.prompt[0])}, completion <- {columns.solution[0]}")
+    return columns.prompt[0], columns.solution[0]
 
 
 def _text(values: Sequence[Any], where: str) -> str | None:  # Any: cells of a source

@@ -9,8 +9,10 @@ import polars as pl
 from curate.artifacts.artifact import Artifact
 from curate.errors import UserError
 from curate.ingest import plan as ingest
-from curate.ingest.sources import Source, digest_of_source, pinned, source_at
-from curate.records import PROBLEM, schema
+from curate.ingest.hub import pinned
+from curate.ingest.source_files import digest_of_source
+from curate.ingest.sources import Source, source_at
+from curate.records import PROBLEM, schema, with_all_columns
 from train.data.rows import LIMITS, Rows, artifact_at
 
 
@@ -39,9 +41,10 @@ def problems_of(source: Source) -> Rows:
 
 
 def _read_artifact(artifact: Artifact) -> Rows:
-    if missing := [name for name in PROBLEM if name not in artifact.scan().collect_schema()]:
+    problems = with_all_columns(artifact.read())
+    if missing := [name for name in PROBLEM if name not in problems.columns]:
         raise UserError(f"{artifact.folder}: has no column {missing[0]}; make the artifact with gradus curate")
-    return Rows(artifact.read(), artifact.manifest.digest)
+    return Rows(problems, artifact.manifest.digest)
 
 
 def _read_source(source: Source) -> Rows:

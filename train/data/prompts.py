@@ -7,19 +7,25 @@ from typing import Any
 
 import polars as pl
 
-from curate.engines.prompts import PromptConfig, messages, open_think
+from curate.engines.prompts import PromptConfig, messages, open_think, raw_text
+from curate.records import with_all_columns
 
 
 def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
     """One row per problem: the prompt as conversation (chat) or text (raw), and the inputs of rewards."""
     columns = problems.select("key", "prompt", "ground_truth", "kind", "tests").iter_rows(named=True)
-    return [{**row, "question": row["prompt"], "prompt": trl_prompt(row["prompt"], config)} for row in columns]
+    turns = with_all_columns(problems)["messages"]
+    return [
+        {**row, "question": row["prompt"], "prompt": trl_prompt(row["prompt"], config, messages)}
+        for row, messages in zip(columns, turns, strict=True)
+    ]
 
 
-def trl_prompt(prompt: str, config: PromptConfig) -> list[dict[str, str]] | str:
-    """A prompt in TRL's form: a conversation (chat) or a text (raw)."""
-    conversation = messages(prompt, config)
-    return conversation if config.prompt_format == "chat" else conversation[-1]["content"]
+def trl_prompt(prompt: str, config: PromptConfig, conversation: str | None = None) -> list[dict[str, str]] | str:
+    """A prompt in TRL's form: a conversation (chat) or a text (raw); `conversation` is the `messages` cell."""
+    if config.prompt_format == "raw":
+        return raw_text(prompt, config, conversation)
+    return messages(prompt, config, conversation)
 
 
 def opening(tokenizer: Any, switches: dict[str, bool]) -> str:  # Any: transformers has no types

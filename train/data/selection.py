@@ -12,18 +12,19 @@ import polars as pl
 
 from curate.artifacts.artifact import Artifact, open_artifact
 from curate.errors import UserError
+from curate.records import with_all_columns
 from train.data.rows import Rows
 
 
 def right_answers(folder: Path, per_problem: int) -> Rows:
-    """`key`, `prompt`, `completion`: at most `per_problem` right answers of each problem, in sampling order."""
+    """`key`, `prompt`, `messages`, `completion`: up to `per_problem` right answers a problem, in sampling order."""
     artifact = open_artifact(folder)
     right = _finished(artifact).filter(pl.col("verdict") == "correct").sort("key", "index")
     return _rows(artifact, right.group_by("key", maintain_order=True).head(per_problem))
 
 
 def shortest_right_answers(folder: Path, min_right: int) -> Rows:
-    """`key`, `prompt`, `completion`: the shortest right answer of each problem with at least `min_right` of them.
+    """`key`, `prompt`, `messages`, `completion`: the shortest right answer a problem, of at least `min_right` of them.
 
     Kimi k1.5 (2501.12599), sec. 2.4: shortest rejection sampling. With fewer right answers the shortest may be luck.
     """
@@ -34,7 +35,7 @@ def shortest_right_answers(folder: Path, min_right: int) -> Rows:
 
 
 def preference_pairs(folder: Path, ratio: float) -> Rows:
-    """`key`, `prompt`, `chosen`, `rejected`: the shortest right answer against longer answers.
+    """`key`, `prompt`, `messages`, `chosen`, `rejected`: the shortest right answer against longer answers.
 
     Rejected answers are longer wrong ones, and right ones at least `ratio` times as long: Kimi k1.5, sec. 2.4.
     """
@@ -44,7 +45,7 @@ def preference_pairs(folder: Path, ratio: float) -> Rows:
     best = right.group_by("key", maintain_order=True).first().select("key", best="num_tokens", chosen="text")
     limit = pl.when(pl.col("verdict") == "correct").then(pl.col("best") * ratio).otherwise(pl.col("best") + 1)
     longer = samples.join(best, on="key").filter(pl.col("num_tokens") >= limit).sort("key", "index")
-    rows = _with_prompts(artifact, longer).select("key", "prompt", "chosen", rejected="text")
+    rows = _with_prompts(artifact, longer).select("key", "prompt", "messages", "chosen", rejected="text")
     return Rows(_some(rows, folder), artifact.manifest.digest)
 
 
@@ -58,12 +59,13 @@ def _finished(artifact: Artifact) -> pl.DataFrame:
 
 
 def _rows(artifact: Artifact, samples: pl.DataFrame) -> Rows:
-    rows = _with_prompts(artifact, samples).select("key", "prompt", completion="text")
+    rows = _with_prompts(artifact, samples).select("key", "prompt", "messages", completion="text")
     return Rows(_some(rows, artifact.folder), artifact.manifest.digest)
 
 
 def _with_prompts(artifact: Artifact, samples: pl.DataFrame) -> pl.DataFrame:
-    prompts = pl.concat([artifact.read(part).select("key", "prompt") for part in ("kept", "dropped")])
+    parts = [with_all_columns(artifact.read(part)) for part in ("kept", "dropped")]
+    prompts = pl.concat([rows.select("key", "prompt", "messages") for rows in parts])
     return samples.join(prompts, on="key", how="inner", maintain_order="left")
 
 

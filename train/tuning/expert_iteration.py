@@ -119,12 +119,18 @@ def _round(number: int, model: Path, rows: Rows, config: ExpertIterationConfig, 
     curriculum.save(folder / "curriculum")
     record = _record(number, curriculum, groups)
     write_atomic(folder / RECORD, json.dumps(record).encode())
-    right = [(item.problem.prompt, s.text) for item in asked for s in item.samples if s.verdict == "correct"]
+    right = [
+        (item.problem.prompt, item.problem.messages, s.text)
+        for item in asked
+        for s in item.samples
+        if s.verdict == "correct"
+    ]
     typer.echo(f"round {number}: {len(right):,} right of {sum(len(item.samples) for item in asked):,} completions")
     if not right:
         run.append(DRAWS, record)
         return model
-    examples = pl.DataFrame(right, schema=["prompt", config.completion_column], orient="row")
+    columns = dict.fromkeys(("prompt", "messages", config.completion_column), pl.String())
+    examples = pl.DataFrame(right, schema=columns, orient="row")
     settings = SftConfig(**{name: getattr(config, name) for name in SftConfig.model_fields})
     digest = f"{rows.digest}:{number}"
     fine_tune(Job("sft", str(model), folder, folder / "sft", force=False), Rows(examples, digest), settings)

@@ -6,6 +6,7 @@ also contain earlier flags, which the last one overrides.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from pydantic import Field, PositiveInt
 
 from curate.engines.prompts import EMPTY_THINK
 from curate.errors import UserError
+from curate.records import transcript, turns_of, with_all_columns
 from train.data.examples import read_examples
 from train.data.flags import NO_THINK, THINK, flagged
 from train.data.rows import NoColumnError, Rows, need_columns
@@ -42,21 +44,24 @@ class FuseConfig(SftConfig):
 
 
 class Fused(NamedTuple):
-    """One example of a mode."""
+    """One example of a mode; `messages` are the turns of a problem that is a conversation, else None."""
 
     prompt: str
     completion: str
+    messages: str | None = None
 
 
 def fuse(model: Model, data: DataFile, out: Out, config: FuseConfig, force: Force = False) -> None:
     """Train and write the model to `out/model`."""
     rows = _thoughts(data, config)
-    pairs = rows.frame.select("prompt", config.completion_column).drop_nulls().iter_rows()
-    examples = [example for prompt, completion in pairs for example in fused(prompt, completion, config)]
+    filled = with_all_columns(rows.frame).drop_nulls(["prompt", config.completion_column])
+    triples = filled.select("prompt", config.completion_column, "messages").iter_rows()
+    examples = [example for triple in triples for example in fused(*triple, config=config)]
     if not examples:
         raise UserError(f"{data}: no completion is <think>...</think>answer; sample a model that reasons")
     column = config.completion_column
-    frame = pl.DataFrame(examples, schema=["prompt", column], orient="row")
+    names = ("prompt", column, "messages")
+    frame = pl.DataFrame(examples, schema=dict.fromkeys(names, pl.String()), orient="row")
     fine_tune(Job("fuse", model, data, out, force), Rows(frame, rows.digest), config)
 
 
@@ -75,12 +80,21 @@ def _thoughts(data: Path, config: FuseConfig) -> Rows:
     return rows
 
 
-def fused(prompt: str, completion: str, config: FuseConfig) -> Iterator[Fused]:
+def fused(prompt: str, completion: str, conversation: str | None = None, *, config: FuseConfig) -> Iterator[Fused]:
     """The thinking and the non-thinking example of a row; none where it lacks closed reasoning and an answer."""
     thought, end, answer = completion.partition("</think>")
     if not end or not answer.strip() or not thought.lstrip().startswith("<think>"):
         return
     chance = random.Random(f"{config.seed}:{prompt}")
     is_unflagged = chance.random() < config.unflagged_rate
-    yield Fused(prompt if is_unflagged else flagged(prompt, THINK, config.overruled_rate, chance), completion)
-    yield Fused(flagged(prompt, NO_THINK, config.overruled_rate, chance), EMPTY_THINK + answer.lstrip())
+    turns = turns_of(conversation)
+    question = turns[-1]["content"] if turns else prompt
+
+    def example(question: str, completion: str) -> Fused:
+        if not turns:
+            return Fused(question, completion)
+        asked = [*turns[:-1], {**turns[-1], "content": question}]
+        return Fused(transcript(asked), completion, json.dumps(asked, ensure_ascii=False))
+
+    yield example(question if is_unflagged else flagged(question, THINK, config.overruled_rate, chance), completion)
+    yield example(flagged(question, NO_THINK, config.overruled_rate, chance), EMPTY_THINK + answer.lstrip())

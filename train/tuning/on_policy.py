@@ -17,6 +17,7 @@ from pydantic import Field, PositiveInt
 from curate.engines.model_files import model_digest, model_folder
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
+from curate.records import with_all_columns
 from train.data.problems import read_problems
 from train.data.prompts import trl_prompt
 from train.grpo.generation import import_generation, prepare_generation
@@ -52,10 +53,10 @@ class OnPolicyConfig(TuningConfig):
 
 
 class Lesson(NamedTuple):
-    """The teacher's folder, and the problems that the student answers."""
+    """The teacher's folder, and the problems that the student answers, each with its prompt and messages."""
 
     teacher: Path
-    problems: list[str]
+    problems: list[dict[str, str | None]]
 
 
 def distill_on_policy(model: Model, data: DataFile, out: Out, config: OnPolicyConfig, force: Force = False) -> None:
@@ -80,7 +81,7 @@ def _read(job: Job, config: OnPolicyConfig) -> Material[Lesson]:
     teacher = find_model(config.teacher, config.prompt, max_tokens=config.max_tokens)
     _refuse_other_vocabulary(model_folder(job.model), teacher)
     rows = read_problems(job.data)
-    lesson = Lesson(teacher, rows.frame["prompt"].to_list())
+    lesson = Lesson(teacher, with_all_columns(rows.frame).select("prompt", "messages").to_dicts())
     return Material(lesson, rows.digest, {"teacher_digest": model_digest(teacher)})
 
 
@@ -111,7 +112,10 @@ def _classes(config: OnPolicyConfig) -> Classes:
 def _parts(config: OnPolicyConfig, lesson: Lesson, start: Start) -> Parts:
     from datasets import Dataset
 
-    prompts = [{"prompt": trl_prompt(text, config.prompt)} for text in lesson.problems]
+    prompts = [
+        {"prompt": trl_prompt(problem["prompt"] or "", config.prompt, problem["messages"])}
+        for problem in lesson.problems
+    ]
     arguments = {
         **prepare_generation(start.model, config.trl, uses_vllm=config.vllm),
         "max_completion_length": config.max_tokens,

@@ -13,10 +13,12 @@ from typing import Any, Final
 import polars as pl
 from pydantic import Field, PositiveInt
 
-from curate.engines.prompts import messages, template_switches
+from curate.engines.prompts import template_switches
 from curate.errors import UserError
 from curate.options import Maps
+from curate.records import with_all_columns
 from train.data.examples import COMPLETION, read_examples
+from train.data.prompts import trl_prompt
 from train.data.rows import Rows, need_columns
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
@@ -73,21 +75,23 @@ def fine_tune(job: Job, rows: Rows, config: SftConfig) -> None:
 
 
 def to_examples(frame: pl.DataFrame, config: SftConfig, data: Path) -> list[Example]:
-    """TRL's rows: `messages`, or `prompt` + `completion` as conversation (chat) or as text (raw)."""
-    if "messages" in frame.columns:
+    """TRL's rows: `messages`, or `prompt` + `completion` as conversation (chat) or as text (raw).
+
+    Beside a prompt, `messages` as text are the turns of a problem that is a conversation (`records.PROBLEM`).
+    """
+    if frame.schema.get("messages", pl.String()) != pl.String():
         return frame.select("messages").to_dicts()
     need_columns(frame, ("prompt", config.completion_column), data)
     filled = frame.filter(pl.col("prompt").is_not_null() & pl.col(config.completion_column).is_not_null())
     if filled.is_empty():
         raise UserError(f"{data}: no row has a {config.completion_column}; name another --completion-column")
-    pairs = filled.select("prompt", config.completion_column).iter_rows()
-    return [_example(prompt, completion, config) for prompt, completion in pairs]
+    rows = with_all_columns(filled).select("prompt", "messages", config.completion_column).iter_rows()
+    return [_example(trl_prompt(prompt, config.prompt, turns), completion) for prompt, turns, completion in rows]
 
 
-def _example(prompt: str, completion: str, config: SftConfig) -> Example:
-    asked = messages(prompt, config.prompt)
-    if config.prompt.prompt_format == "raw":
-        return {"prompt": asked[-1]["content"], "completion": completion}
+def _example(asked: list[dict[str, str]] | str, completion: str) -> Example:
+    if isinstance(asked, str):
+        return {"prompt": asked, "completion": completion}
     return {"prompt": asked, "completion": [{"role": "assistant", "content": completion}]}
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import polars as pl
 from pydantic import Field, PositiveInt
 
-from curate.engines.prompts import messages
+from train.data.prompts import trl_prompt
 from train.data.rows import Rows
 from train.data.selection import preference_pairs, shortest_right_answers
 from train.runs.command_line import DataFile, Force, Model, Out
@@ -75,9 +75,9 @@ def _parts(config: ShortestConfig, pairs: pl.DataFrame, _: Start) -> Parts:
     return Parts(arguments, Dataset.from_list([_pair(row, config) for row in pairs.iter_rows(named=True)]))
 
 
-def _pair(row: dict[str, str], config: ShortestConfig) -> dict[str, Any]:
-    asked = messages(row["prompt"], config.prompt)
+def _pair(row: dict[str, Any], config: ShortestConfig) -> dict[str, Any]:
+    asked = trl_prompt(row["prompt"], config.prompt, row["messages"])
     if config.prompt.prompt_format == "raw":
-        return {"prompt": asked[-1]["content"], "chosen": row["chosen"], "rejected": row["rejected"]}
+        return {"prompt": asked, "chosen": row["chosen"], "rejected": row["rejected"]}
     answers = {name: [{"role": "assistant", "content": row[name]}] for name in ("chosen", "rejected")}
     return {"prompt": asked, **answers}

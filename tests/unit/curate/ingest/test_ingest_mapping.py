@@ -9,8 +9,8 @@ from support.places import CASES
 from curate.errors import UserError
 from curate.ingest.builder import Builder, Unusable
 from curate.ingest.choices import first_index
+from curate.ingest.layouts import layout
 from curate.ingest.mapping import guess
-from curate.ingest.plan import first_option
 from curate.records import problem_key
 
 
@@ -45,7 +45,7 @@ SHAPES: list[tuple[dict[str, Any], dict[str, Any]]] = [
             "prompt": [{"role": "system", "content": "S"}, {"role": "user", "content": "Q?"}],
             "reward_model": {"ground_truth": "7"},
         },
-        {"prompt": "Q?", "ground_truth": "7"},
+        {"prompt": "S\n\nQ?", "ground_truth": "7"},
     ),
     (
         {"messages": [{"role": "user", "content": "Q?"}, {"role": "assistant", "content": r"\boxed{7}"}]},
@@ -97,9 +97,8 @@ def test_the_shapes_of_public_sets_are_read_correctly() -> None:
     lines = (CASES / "shape_cases.jsonl").read_text(encoding="utf-8").splitlines()
     wrong = []
     for case in map(json.loads, lines):
-        columns = guess([case["record"]], {}, "pool")
-        start = first_option(columns, [case["record"]])
-        found = Builder(columns, "pool", 10_000, start).problem(case["record"], 0)
+        records = [case["record"]]
+        found = layout((), guess(records, {}, "pool"), records).builder("pool", 10_000).problem(case["record"], 0)
         if {field: found[field] for field in case["problem"]} != case["problem"]:
             wrong.append(f"{case['set']}: {found}")
     assert len(lines) > 100

@@ -12,8 +12,10 @@ from support.interruption import cut_everywhere
 import curate.ingest.stage
 from curate.artifacts.artifact import Artifact, open_artifact
 from curate.errors import UserError
-from curate.ingest.plan import IngestConfig, plan, preview
-from curate.ingest.sources import Source, pinned
+from curate.ingest.hub import pinned
+from curate.ingest.plan import IngestConfig, plan
+from curate.ingest.preview import preview
+from curate.ingest.sources import Source
 from curate.ingest.stage import stage
 from curate.runner.run import run_stage
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from curate.errors import UserError
-from curate.ingest.sources import Source, files_of, source_at, sources_from
+from curate.ingest.source_files import files_of
+from curate.ingest.sources import Source, source_at, sources_from
 
 
 def file_at(path: Path) -> Path:
@@ -61,8 +62,9 @@ def test_a_wrong_source_option_is_one_line(
 
 
 def test_a_file_or_folder_without_data_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is of an unknown format; use jsonl, ndjson, json, csv, tsv, parquet"):
-        files_of(source_at(str(file_at(tmp_path / "a.txt"))))
+    (tmp_path / "a.txt").write_text("Once upon a time.\n")
+    with pytest.raises(UserError, match="is of an unknown format; use JSONL, JSON, CSV, TSV, Parquet, Arrow"):
+        files_of(source_at(str(tmp_path / "a.txt")))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="holds no jsonl, ndjson"):
+    with pytest.raises(UserError, match="holds no JSONL, JSON"):
         files_of(source_at(str(tmp_path / "empty")))

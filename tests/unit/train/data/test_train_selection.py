@@ -1,5 +1,6 @@
 """Examples from samples: only right, finished answers; the shortest by length; pairs as Kimi k1.5 describes them."""
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -65,14 +66,22 @@ def test_samples_that_give_no_example_are_one_line(samples: Path) -> None:
 
 def test_fusion_makes_a_thinking_and_an_empty_example_of_each_row() -> None:
     config = FuseConfig(unflagged_rate=0, overruled_rate=0)
-    thinking, direct = fused("1+1=", "<think>one and one</think>2", config)
-    assert thinking == (f"1+1= {THINK}", "<think>one and one</think>2")
-    assert direct == (f"1+1= {NO_THINK}", f"{EMPTY_THINK}2")
+    thinking, direct = fused("1+1=", "<think>one and one</think>2", config=config)
+    assert thinking == (f"1+1= {THINK}", "<think>one and one</think>2", None)
+    assert direct == (f"1+1= {NO_THINK}", f"{EMPTY_THINK}2", None)
+
+
+def test_a_flag_stands_in_the_question_of_a_conversation() -> None:
+    turns = [{"role": "system", "content": "s"}, {"role": "user", "content": "1+1="}]
+    config = FuseConfig(unflagged_rate=0, overruled_rate=0)
+    thinking, _ = fused("s\n\n1+1=", "<think>a</think>2", json.dumps(turns), config=config)
+    assert thinking.prompt == f"s\n\n1+1= {THINK}"
+    assert json.loads(thinking.messages or "") == [turns[0], {"role": "user", "content": f"1+1= {THINK}"}]
 
 
 @pytest.mark.parametrize("completion", ["2", "<think>one", "<think>one</think>", "<think>one</think>  ", "x</think>2"])
 def test_a_completion_without_closed_reasoning_and_answer_is_no_example(completion: str) -> None:
-    assert list(fused("1+1=", completion, FuseConfig())) == []
+    assert list(fused("1+1=", completion, config=FuseConfig())) == []
 
 
 @pytest.mark.parametrize("flag", [THINK, NO_THINK])
@@ -85,7 +94,7 @@ def test_the_last_flag_is_the_one_that_counts(flag: str) -> None:
 
 def test_fusion_depends_on_the_seed_and_the_prompt_alone() -> None:
     def made(prompts: list[str]) -> set[Any]:
-        return {example for prompt in prompts for example in fused(prompt, "<think>a</think>b", FuseConfig())}
+        return {example for prompt in prompts for example in fused(prompt, "<think>a</think>b", config=FuseConfig())}
 
     prompts = [f"{n}+1=" for n in range(30)]
     assert made(prompts) == made(prompts[::-1])

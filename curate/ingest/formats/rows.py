@@ -5,11 +5,14 @@ Functions here convert bytes and parsed JSON to rows, for all file formats.
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import io
 import json
-from collections.abc import Mapping
+import lzma
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -17,6 +20,7 @@ from curate.errors import UserError
 
 UTF8: Final = "utf-8"
 BLOCK_BYTES: Final = 1 << 16
+DAMAGED: Final = (EOFError, zlib.error, lzma.LZMAError)  # what decompressing raises, beside OSError
 DECODER: Final = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are not JSON: read as null
 
 
@@ -30,14 +34,58 @@ class Row(NamedTuple):
 
 
 def opened(path: Path, encoding: str = UTF8) -> IO[bytes]:
-    """A text file as UTF-8, decompressed if its name ends in .gz; a byte order mark selects UTF-16."""
+    """A file decompressed, as its content says and not its name, and text in it as UTF-8.
+
+    A byte order mark selects UTF-16 or UTF-32.
+    """
     try:
-        file = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # noqa: SIM115  # the caller closes it
+        with path.open("rb") as plain:
+            compression = compression_of(plain.read(8))
+        file = _opened(path, compression)
+        if encoding == UTF8:
+            encoding = _encoding_of(file)
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
-    if encoding == UTF8 and file.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        encoding = "utf-16"
-    return file if encoding == UTF8 else io.BufferedReader(_AsUtf8(file, encoding))  # type: ignore[return-value]  # a stream
+        reason = error.strerror or error
+        raise UserError(f"{path}: cannot be read ({reason}); check the path and its permissions") from None
+    except DAMAGED:
+        file = _opened(path, compression)  # its reader reports the fault
+    return file if encoding == UTF8 else io.BufferedReader(_AsUtf8(file, encoding))
+
+
+def compression_of(head: bytes) -> str | None:
+    """The compression of a file that begins with these bytes: gzip, bz2, xz or zstd; None if it has none."""
+    return next((name for name, magic in _MAGIC.items() if head.startswith(magic)), None)
+
+
+_MAGIC: Final = {
+    "gzip": b"\x1f\x8b\x08",
+    "bz2": b"BZh",
+    "xz": b"\xfd7zXZ\x00",
+    "lzma": b"\x5d\x00\x00",
+    "zstd": b"\x28\xb5\x2f\xfd",
+}
+
+
+def _opened(path: Path, compression: str | None) -> Any:  # Any: binary streams of five libraries
+    if compression == "gzip":
+        return gzip.open(path, "rb")
+    if compression == "bz2":
+        return bz2.open(path, "rb")
+    if compression in ("xz", "lzma"):
+        return lzma.open(path, "rb")
+    if compression == "zstd":
+        import pyarrow as pa
+
+        return io.BufferedReader(pa.input_stream(str(path), compression="zstd"))
+    return path.open("rb")
+
+
+def _encoding_of(file: Any) -> str:
+    """The encoding that a byte order mark names."""
+    head = file.peek(4)[:4]
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else UTF8
 
 
 class _AsUtf8(io.RawIOBase):
@@ -77,9 +125,23 @@ def parsed(place: str, line: bytes) -> Row:
     return row_of(place, record)
 
 
+def is_turn(value: Any) -> bool:  # Any: any JSON value
+    """Whether a value is a turn of a conversation: a table with a role, or with its speaker as `from`."""
+    return isinstance(value, dict) and ("role" in value or "from" in value)
+
+
+def rows_of(place: str, value: Any) -> Iterator[Row]:  # Any: any JSON value
+    """The rows of a parsed value: that of `row_of`, or of each record in a list that is no conversation."""
+    if isinstance(value, list) and value and isinstance(value[0], dict) and not is_turn(value[0]):
+        for record in value:
+            yield row_of(place, record)
+    else:
+        yield row_of(place, value)
+
+
 def row_of(place: str, record: Any) -> Row:  # Any: any JSON or Parquet value
     """The row of a parsed value: an object, or a list of objects (a conversation) as columns `0`, `1`."""
-    if isinstance(record, list) and record and all(isinstance(item, dict) for item in record):
+    if isinstance(record, list) and record and is_turn(record[0]) and all(isinstance(item, dict) for item in record):
         record = {str(place): item for place, item in enumerate(record)}
     if not isinstance(record, dict):
         return Row(place, None, "not_an_object", f"{type(record).__name__}: {str(record)[:100]}")

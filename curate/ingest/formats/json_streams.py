@@ -1,4 +1,4 @@
-"""Reads the records of a JSON array of any size one at a time, through a moving window over its text."""
+"""Reads JSON values of a text of any size one at a time, through a moving window: an array, or values in a row."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from curate.ingest.rows import DECODER, Row, excerpt, has_bad_bytes, opened, row_of
+from curate.ingest.formats.rows import DECODER, Row, excerpt, has_bad_bytes, opened, rows_of
 
 BLOCK_CHARS: Final = 1 << 20
 # inside an object: the first array of objects that is not metadata
 _FIRST_ARRAY: Final = re.compile(
     r"\s*\[|\s*\{(?s:.*?)\"(?!(?:features|schema|fields|columns|authors|licenses)\")[^\"]*\"\s*:\s*\[(?=\s*[\{\[])"
 )
-_ANOTHER_ARRAY: Final = re.compile(r"\s*,\s*\"([^\"]{1,100})\"\s*:\s*\[\s*\{")
+_ANOTHER_ARRAY: Final = re.compile(r"\s*,\s*\"[^\"]{1,100}\"\s*:\s*\[(?=\s*\{)")
 _BETWEEN: Final = re.compile(r"[\s,]*")
 _NEXT: Final = re.compile(r"\}\s*,\s*(?=\{)")
+_NEXT_LINE: Final = re.compile(r"[\r\n]\s*(?=\{)")
 _NEAR_END: Final = 8  # characters: room for an escape or a word that is cut in two
+_AHEAD: Final = 4096  # characters in which another array begins
 
 
 class _Window:
@@ -49,9 +51,18 @@ class _Window:
         self.move(match.end())
         return True
 
+    def is_at_end(self) -> bool:
+        """Advance past blanks and commas; whether the text ends there."""
+        while True:
+            self.move(_BETWEEN.match(self.text, self.at).end())  # type: ignore[union-attr]  # matches the empty text
+            if self.at < len(self.text):
+                return False
+            if not self.more():
+                return True
+
 
 def read_array(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
-    """Records of the file's first array of objects, decoded one at a time from a moving window."""
+    """Records of the file's first array of objects, and of the ones beside it, decoded from a moving window."""
     with opened(path, encoding) as file:
         window = _Window(file)
         window.more()
@@ -60,21 +71,28 @@ def read_array(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator
             return
         window.move(match.end())
         while True:
-            window.move(_BETWEEN.match(window.text, window.at).end())  # type: ignore[union-attr]  # matches the empty text
-            if window.at == len(window.text):
-                if not window.more():
-                    yield Row(f"{name}:{window.line}", None, "broken_json", "the array does not end")
-                    return
-            elif window.text[window.at] == "]":
-                if another := _ANOTHER_ARRAY.match(window.text, window.at + 1):
-                    place = f"{name}:{window.line}"
-                    yield Row(place, None, "unread_array", f"{another[1]!r}; give it a file of its own")
+            if window.is_at_end():
+                yield Row(f"{name}:{window.line}", None, "broken_json", "the array does not end")
                 return
-            else:
-                yield from _next_record(window, name, max_bytes)
+            if window.text[window.at] != "]":
+                yield from _next_record(window, name, max_bytes, _NEXT)
+                continue
+            if len(window.text) - window.at < _AHEAD:
+                window.more()
+            if not (another := _ANOTHER_ARRAY.match(window.text, window.at + 1)):
+                return
+            window.move(another.end())
 
 
-def _next_record(window: _Window, name: str, max_bytes: int) -> Iterator[Row]:
+def read_values(path: Path, name: str, max_bytes: int, encoding: str) -> Iterator[Row]:
+    """Records that follow one another, each on as many lines as it takes."""
+    with opened(path, encoding) as file:
+        window = _Window(file)
+        while not window.is_at_end():
+            yield from _next_record(window, name, max_bytes, _NEXT_LINE)
+
+
+def _next_record(window: _Window, name: str, max_bytes: int, following: re.Pattern[str]) -> Iterator[Row]:
     """The record at the window's position; nothing if more text must be read first."""
     place = f"{name}:{window.line}"
     try:
@@ -90,7 +108,7 @@ def _next_record(window: _Window, name: str, max_bytes: int) -> Iterator[Row]:
             ("too_large", f"over {max_bytes} bytes") if is_cut and is_large else ("broken_json", f"{error}")
         )
         yield Row(place, None, reason, detail)
-        if not window.find(_NEXT, keep=BLOCK_CHARS // 16):
+        if not window.find(following, keep=BLOCK_CHARS // 16):
             window.move(len(window.text))
         return
     text = window.text[window.at : end]
@@ -98,4 +116,4 @@ def _next_record(window: _Window, name: str, max_bytes: int) -> Iterator[Row]:
     if has_bad_bytes(text):
         yield Row(place, None, "invalid_utf8", excerpt(text.encode("utf-8", "surrogateescape")))
     else:
-        yield row_of(place, record)
+        yield from rows_of(place, record)
