@@ -21,7 +21,7 @@ from pathlib import Path
 
 from curate.verify import Item, Policy, Verdict
 from curate.verify.code.grade import verify_programs
-from curate.verify.code.tests_format import tests_from_row
+from curate.verify.code.public_sets import tests_from_row
 
 SOURCE = "def f(x):\n    return x * x\n"
 MAIN = "print(int(input()) ** 2)\n"

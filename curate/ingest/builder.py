@@ -13,7 +13,7 @@ from curate.ingest.columns import EMPTY, CellReader, Cells, ColumnMap, Record
 from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, opening
 from curate.ingest.placeholders import filled, has_placeholders
 from curate.records import KINDS, problem_key, transcript
-from curate.verify.code.tests_format import tests_from_row
+from curate.verify.code.public_sets import tests_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

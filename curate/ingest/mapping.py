@@ -30,7 +30,7 @@ from curate.ingest.column_names import (
 from curate.ingest.columns import ColumnMap, Record
 from curate.ingest.seen_columns import Paths, SeenColumns
 from curate.records import KINDS
-from curate.verify.code.tests_format import tests_from_row
+from curate.verify.code.public_sets import tests_from_row
 
 FIELDS: Final = tuple(ColumnMap.model_fields)
 _OR: Final = re.compile(r"\s+or\s+")

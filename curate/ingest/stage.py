@@ -30,7 +30,7 @@ from curate.progress import Progress
 from curate.records import DECISION, PROBLEM, problem_key, schema
 from curate.runner.stage import Run, Sources, Stage, Workspace
 
-VERSION: Final = 4
+VERSION: Final = 5
 CHUNK_ROWS: Final = 20_000
 
 

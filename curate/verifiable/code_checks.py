@@ -1,8 +1,8 @@
 """Checks that the tests of a code problem separate right programs from wrong ones: pass the reference, fail duds.
 
 The reference solution runs in the sandbox of `curate.verify`. Duds are programs that ignore the problem: they return a
-constant or their input. Tests that a dud passes teach a model to submit it. For tests that list their outputs no dud
-runs: a constant passes exactly if all outputs are the same.
+constant or their input. Tests that a dud passes teach a model to submit it; tests that an empty program passes are
+none. For tests that list their outputs no dud runs: a constant passes exactly if all outputs are the same.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 from curate.artifacts.manifest import canonical_json
+from curate.cpus import usable_cores
 from curate.errors import UserError
 from curate.verify import Item, Policy, Verdict, verify_many
+from curate.verify.code.grade import Unready, passes_empty
+from curate.verify.code.sandbox import Limits, SandboxUnavailable, check_sandbox
 from curate.verify.code.tests_format import AssertTests, CodeTests, StdioTests, parse_tests
 
 DUDS: Final = ("None", "0", "1", "True", "False", "[]", "''", "a[0] if a else None")
@@ -39,7 +43,9 @@ def check_code_problems(problems: Sequence[CodeProblem], policy: Policy) -> list
 
     Raises `UserError` if programs cannot run on this machine.
     """
-    static = [_read(problem) for problem in problems]
+    _require_sandbox(policy)
+    with ThreadPoolExecutor(usable_cores() + 1) as pool:
+        static = list(pool.map(lambda problem: _read(problem) or _emptiness(problem, policy), problems))
     owed = [index for index, found in enumerate(static) if found is None]
     programs = [(index, *program) for index in owed for program in _programs(problems[index])]
     items = [Item(_fenced(source), "", kind="code", tests=problems[index].tests) for index, _, source in programs]
@@ -61,6 +67,16 @@ def _read(problem: CodeProblem) -> Finding | None:
     if len(outputs) > 1 and len(set(outputs)) == 1:
         return Finding("trivial_passes_tests", f"all {len(outputs)} outputs are {outputs[0][:80]}")
     return None
+
+
+def _emptiness(problem: CodeProblem, policy: Policy) -> Finding | None:
+    """The finding if an empty program passes; None also if the sandbox could not tell."""
+    tests = parse_tests(problem.tests or "")
+    try:
+        is_empty = tests is not None and passes_empty(tests, policy)
+    except (Unready, OSError):  # the machine has no free files or processes
+        return None
+    return Finding("no_tests", "an empty program passes") if is_empty else None
 
 
 def _outputs(tests: CodeTests) -> list[str]:
@@ -135,15 +151,26 @@ def _fenced(source: str) -> str:
     return source if "```" in source else f"```python\n{source}\n```"
 
 
-def _finding(role: str, source: str, verdict: Verdict) -> Finding | None:
-    if verdict.reason == "sandbox_unavailable":
+def _require_sandbox(policy: Policy) -> None:
+    try:
+        check_sandbox(Limits(cpu_s=policy.code_timeout_s, memory_mb=512, is_isolated=not policy.unsafe_local))
+    except SandboxUnavailable as why:
         raise UserError(
-            "code problems run their tests in bubblewrap, which does not work here; "
+            f"code problems run their tests in bubblewrap, which does not work here ({why}); "
             "install it (apt-get install bubblewrap), or --verify '{unsafe_local: true}' for code that you trust"
-        )
+        ) from None
+
+
+UNDECIDED: Final = {
+    "unparseable_ground_truth": "the tests do not run here: they do not compile, or import what the sandbox lacks",
+    "unparseable_answer": "the tests need what cannot leave the solution's sandbox: a patched module, a shared file",
+}
+
+
+def _finding(role: str, source: str, verdict: Verdict) -> Finding | None:
     if role == "reference":
-        if verdict.reason == "unparseable_ground_truth":
-            return Finding("reference_fails_tests", "the tests do not compile")
+        if verdict.reason in UNDECIDED:
+            return Finding("reference_fails_tests", UNDECIDED[verdict.reason])
         detail = _missing_package(source) or verdict.reason
         return Finding("reference_fails_tests", detail) if verdict.verdict == "wrong" else None
     return Finding("trivial_passes_tests", source[:80]) if verdict.verdict == "correct" else None

@@ -8,6 +8,7 @@ undecided.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import signal
@@ -15,13 +16,14 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from curate.cpus import usable_cores
+from curate.process_wide import ProcessWide
 from curate.verify.code.examiner import examination
 from curate.verify.code.inside import wire
 from curate.verify.code.outputs import same_output, same_value
@@ -38,7 +40,7 @@ EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024, num_processes=4096)
 ENDS_S: Final = 0.05
 START_S: Final = 30.0
 MAX_REPLY: Final = 8 << 20
-ANSWER_PARTS: Final = 4
+ANSWER_PARTS: Final = 5
 MAX_TESTS_LONG: Final = 10
 KILLING: Final = (signal.SIGXCPU, signal.SIGKILL)
 
@@ -98,14 +100,20 @@ def _wanted(tests: CodeTests) -> tuple[list[str], str]:
 def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
     try:
         check_sandbox(_limits(policy))
-        if isinstance(tests, AssertTests):
-            return _run_assert(source, tests, policy)
-        return _run_stdio(source, tests, policy) if isinstance(tests, StdioTests) else _run_calls(source, tests, policy)
+        decision = _run_by_style(source, tests, policy)
+        is_empty = decision.verdict == "correct" and passes_empty(tests, policy)
     except SandboxUnavailable:
         return undecided("sandbox_unavailable", STAGE)
     except (Unready, OSError):
         # the machine has no free files or processes: the verdict is unknown
         return undecided("worker_crash", STAGE)
+    return undecided("unparseable_ground_truth", STAGE) if is_empty else decision
+
+
+def _run_by_style(source: str, tests: CodeTests, policy: Policy) -> Decision:
+    if isinstance(tests, AssertTests):
+        return _run_assert(source, tests, policy)
+    return _run_stdio(source, tests, policy) if isinstance(tests, StdioTests) else _run_calls(source, tests, policy)
 
 
 def _limits(policy: Policy, num_tests: int = 1) -> Limits:
@@ -129,25 +137,71 @@ def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
     with ExitStack() as stack:
         theirs, ours = socket.socketpair()
         limits = _limits(policy, len(tests.tests))
-        standing = replace(EXAMINER, is_isolated=limits.is_isolated)
         solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, _solver_job(source, tests, "calls")))
-        report = stack.enter_context(examination(tests.model_dump(), ours, standing))
+        report = stack.enter_context(_examination(tests, ours, policy))
         # only the two sandboxes hold the channel now, so when one ends, the other reads the end of the channel
         theirs.close()
         ours.close()
         _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
         try:
-            for _ in tests.tests:
-                heard = receive_by(report, time.monotonic() + _wall_s(policy))
-                if "broken" in heard:
-                    return undecided("unparseable_ground_truth", STAGE)
-                if not heard["passed"]:
-                    return _failed(solver)
+            decision = _examined(report, tests, _wall_s(policy))
         except TimeoutError:
             return wrong("timeout", STAGE)
         except wire.WireError:
             return _failed(solver)
+        if decision is None:
+            return _failed(solver)
+    return decision
+
+
+def _examined(report: int, tests: AssertTests, timeout_s: float) -> Decision | None:
+    """The decision of an examination; None if a test failed. Raises `TimeoutError` or `WireError`."""
+    for _ in tests.tests:
+        heard = receive_by(report, time.monotonic() + timeout_s)
+        if "broken" in heard:
+            return undecided("unparseable_ground_truth", STAGE)
+        if not heard["passed"]:
+            return undecided("unparseable_answer", STAGE) if heard["unsure"] else None
     return correct("tests_passed", STAGE)
+
+
+@contextmanager
+def _examination(
+    tests: AssertTests, channel: socket.socket, policy: Policy, *, is_empty: bool = False
+) -> Iterator[int]:
+    job = {**tests.model_dump(), "is_empty": is_empty}
+    with examination(job, channel, replace(EXAMINER, is_isolated=not policy.unsafe_local)) as report:
+        yield report
+
+
+def passes_empty(tests: CodeTests, policy: Policy) -> bool:
+    """Whether an empty program passes: then the tests run nothing of a solution, or ignore what it does.
+
+    Raises `Unready` or `OSError` if no sandbox starts.
+    """
+    if isinstance(tests, CallTests):
+        return False
+    if isinstance(tests, StdioTests):
+        return all(same_output(b"", test.output) for test in tests.tests)
+    digest = hashlib.sha256(tests.model_dump_json().encode()).digest()
+    if digest not in (known := _EMPTY.get()):
+        known[digest] = _passes_empty(tests, policy)
+    return known[digest]
+
+
+def _passes_empty(tests: AssertTests, policy: Policy) -> bool:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, _examination(tests, theirs, policy, is_empty=True) as report:
+        _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
+        try:
+            decision = _examined(report, tests, _wall_s(policy))
+        except (TimeoutError, wire.WireError):
+            return False
+    return decision is not None and decision.verdict == "correct"
+
+
+# by the digest of the tests
+_EMPTY: Final = ProcessWide(dict[bytes, bool])
 
 
 def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
@@ -217,7 +271,7 @@ def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any])
 
 def _ask(line: Line, operation: str, target: wire.Handle, /, *args: Any, **kwargs: Any) -> Any:
     line.send({"q": wire.pack([operation, target, list(args), kwargs])})
-    answer = wire.unpack(line.receive().get("a"), find=lambda _, number: wire.Handle(number))
+    answer = wire.unpack(line.receive().get("a"), find=lambda _, number, __: wire.Handle(number))
     if not isinstance(answer, list) or len(answer) != ANSWER_PARTS or answer[0] is not True:
         raise wire.WireError("the call raised")
     return answer[1]

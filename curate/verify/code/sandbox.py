@@ -188,17 +188,27 @@ def _python() -> str | None:
     return next((path for path in PYTHONS if os.access(path, os.X_OK)), None)
 
 
+INSIDE: Final = "curate.verify.code.inside"
+# what each script imports, in order
+IMPORTED: Final = {
+    "solver": ("wire", "states", "operations"),
+    "examiner": ("wire", "states", "operations", "remote", "side", "stand_in", "suite"),
+}
+
+
 @cache
 def _source(script: str) -> str:
-    """A program for `python3 -c`: the wire as a module that the script can import, then the script."""
-    folder = resources.files("curate.verify.code.inside")
-    wire_source, main_source = ((folder / f"{name}.py").read_text(encoding="utf-8") for name in ("wire", script))
-    return (
-        "import sys, types\n"
-        f"wire = sys.modules[{wire.__name__!r}] = types.ModuleType({wire.__name__!r})\n"
-        f"exec(compile({wire_source!r}, 'wire', 'exec'), vars(wire))\n"
-        f"exec(compile({main_source!r}, {script!r}, 'exec'))\n"
-    )
+    """A program for `python3 -c`: the modules that the script imports, then the script."""
+    package = resources.files(INSIDE)
+    lines = ["import sys, types"]
+    for name in IMPORTED[script]:
+        module, source = f"{INSIDE}.{name}", (package / f"{name}.py").read_text(encoding="utf-8")
+        lines += [
+            f"module = sys.modules[{module!r}] = types.ModuleType({module!r})",
+            f"exec(compile({source!r}, {name!r}, 'exec'), vars(module))",
+        ]
+    main = (package / f"{script}.py").read_text(encoding="utf-8")
+    return "\n".join([*lines, f"exec(compile({main!r}, {script!r}, 'exec'))\n"])
 
 
 def _command(script: str, channel: int, walls: Sequence[str]) -> list[str]:

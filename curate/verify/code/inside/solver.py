@@ -3,28 +3,31 @@
 The argument is the file descriptor of a channel. The job arrives on stdin; `{"ready": true}` is sent on the channel
 before any line of the solution runs, so that a missing message means a broken sandbox and never a failed test.
 
-In mode "calls" the other side requests calls of the solution's functions and receives their results as plain data. In
-mode "program" it sends one input at a time and receives the output of a fresh run of the solution, captured in a memory
-file that `RLIMIT_FSIZE` caps.
+In mode "calls" the other side requests operations on the solution's functions and objects, and receives their results
+as plain data, with what they printed. In mode "program" it sends one input at a time and receives the output of a fresh
+run of the solution, captured in a memory file that `RLIMIT_FSIZE` caps.
 """
 
 from __future__ import annotations
 
 import builtins
+import io
 import os
 import select
 import signal
 import sys
 import types
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from curate.verify.code.inside.operations import OPERATIONS
+from curate.verify.code.inside.states import state_of
 from curate.verify.code.inside.wire import Message, Peer, WireError, pack, receive, send, unpack
 
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 50_000
-MAX_ITEMS = 1_000_000
+MAX_PRINTED = 1 << 20
+MAX_STACK = 64 << 20
 
 
 def main() -> None:
@@ -37,6 +40,7 @@ def main() -> None:
     os.set_inheritable(channel, False)
     sys.setrecursionlimit(MAX_DEPTH)
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]  # Python without `site` lacks them
+    cap_stacks()
     send(channel, {"ready": True})
     serve = {"calls": serve_calls, "program": serve_program}[job["mode"]]
     with suppress(WireError):  # the other side has closed the channel
@@ -50,6 +54,7 @@ class Solution:
         self._job, self._held = job, list[Any]()
         self._error: BaseException | None = None
         self._peer = Peer(channel, MAX_BYTES, self.serve)
+        self._wanted: list[str] = []
         module = sys.modules["solution"] = types.ModuleType("solution")
         self._names = vars(module)
         try:
@@ -57,27 +62,45 @@ class Solution:
                 exec(compile(source, "solution", "exec"), self._names)
         except BaseException as error:  # noqa: BLE001  # a solution that does not load fails each call
             self._error = error
+        printed()  # while it loaded
 
     def answer_all(self) -> None:
         """Serve calls until the other side closes the channel."""
         self._peer.answer_all()
 
     def serve(self, question: Message) -> Message:
-        """Answer one question: [True, result, args, kwargs] after the call, or [False, exception types, name]."""
+        """Answer one question: [True, result, args, kwargs, printed], or [False, exception, None, None, printed]."""
         if self._error is not None:
             return self._failure(self._error)
         try:
             operation, target, args, kwargs = unpack(question, self._classes(), self._find)
+            if operation == "exceptions":
+                return self._pack([True, self._exceptions(*args), args, {}, ""])
             result = OPERATIONS[operation](target, *args, **kwargs)
-            return self._pack([True, result, args, kwargs])
+            return self._pack([True, result, args, kwargs, printed()])
         except WireError:
             raise
         except BaseException as error:  # noqa: BLE001  # any exception of the solution is an answer, also SystemExit
             return self._failure(error)
 
+    def _exceptions(self, names: list[str]) -> dict[str, list[str]]:
+        """Of these names, those of exception classes, each with its bases: the solution's names, then Python's."""
+        found = {name: self._names.get(name) for name in names}
+        kinds = {name: kind for name, kind in found.items() if isinstance(kind, type) and issubclass(kind, Exception)}
+        self._wanted = list(kinds)
+        return {name: [base for base in self._raised(kind) if base != name] for name, kind in kinds.items()}
+
+    def _raised(self, kind: type[BaseException]) -> list[str]:
+        """The names by which the other side knows an exception class, nearest first."""
+        wanted = [name for base in kind.__mro__ for name in self._wanted if self._names.get(name) is base]
+        return wanted + [base.__name__ for base in kind.__mro__ if getattr(builtins, base.__name__, None) is base]
+
     def _failure(self, error: BaseException) -> Message:
-        names = [kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind]
-        return self._pack([False, names, type(error).__name__])
+        try:
+            text = str(error)[:MAX_PRINTED]
+        except BaseException:  # noqa: BLE001  # a `__str__` of the solution
+            text = ""
+        return self._pack([False, [self._raised(type(error)), text, list(error.args), error], None, None, printed()])
 
     def _classes(self) -> dict[str, type]:
         return {name: self._names[name] for name in self._job["classes"] if name in self._names}
@@ -85,11 +108,11 @@ class Solution:
     def _pack(self, value: Any) -> Message:
         return pack(value, self._job["classes"], self._hold)
 
-    def _hold(self, value: Any) -> int:
+    def _hold(self, value: Any) -> tuple[int, Any]:
         self._held.append(value)
-        return len(self._held) - 1
+        return len(self._held) - 1, state_of(value)
 
-    def _find(self, name: str | None, number: Any) -> Any:
+    def _find(self, name: str | None, number: Any, _: Any = None) -> Any:
         if name is None:
             return self._names[number] if isinstance(number, str) else self._held[number]
         return lambda *args, **kwargs: self._call_back(number, args, kwargs)
@@ -99,24 +122,43 @@ class Solution:
         answer = self._peer.ask(self._pack([number, list(args), kwargs]))
         is_result, result = unpack(answer, self._classes(), self._find)
         if not is_result:
-            raise RuntimeError(f"the function handed over raised {result}")
+            raise RAISED.get(result, RuntimeError)(f"the function handed over raised {result}")
         return result
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "call": lambda called, /, *args, **kwargs: called(*args, **kwargs),
-    "get": getattr,
-    "set": setattr,
-    "iterate": lambda target: [item for item, _ in zip(target, range(MAX_ITEMS), strict=False)],
-    "next": next,
-    "length": len,
-    "item": lambda target, key: target[key],
-    "text": str,
+# what a function of the test may raise in the solution
+RAISED = {
+    name: kind
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, (UnicodeError, StopIteration))
 }
 
 
+def printed() -> str:
+    """What the solution printed since the last call."""
+    stream: Any = sys.__stdout__
+    try:
+        stream.flush()
+        data = stream.buffer.getvalue()[:MAX_PRINTED]
+        if data:
+            stream.buffer.seek(0)
+            stream.buffer.truncate()
+        return str(data, "utf-8", "replace")
+    except (ValueError, AttributeError):  # the solution has closed or replaced it
+        return ""
+
+
+def cap_stacks() -> None:
+    """Make large stacks of threads, which contest programs ask for, fit into the memory limit."""
+    import threading
+
+    ask = threading.stack_size
+    threading.stack_size = lambda size=0: ask(min(size, MAX_STACK))
+
+
 def serve_calls(channel: int, job: Message) -> None:
-    """Load the solution once and answer calls."""
+    """Load the solution once and answer calls; its output is captured for the tests."""
+    sys.stdout = sys.__stdout__ = io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogatepass")  # type: ignore[misc]
     Solution(channel, job).answer_all()
 
 

@@ -20,8 +20,8 @@ from typing import Any
 
 HEAD = struct.Struct(">I")
 Message = Any  # JSON
-Hold = Callable[[Any], int]
-Find = Callable[[str | None, Any], Any]
+Hold = Callable[[Any], tuple[int, Any]]
+Find = Callable[..., Any]
 Reference = Callable[[Any], Any]
 
 
@@ -32,8 +32,10 @@ class WireError(Exception):
 class Handle:
     """An object that stays on the other side, by its number (or name) there."""
 
+    __slots__ = ("_number_",)  # not `number`: a stand-in reads the fields of its object
+
     def __init__(self, number: int | str) -> None:
-        self.number = number
+        self._number_ = number
 
 
 def send(fd: int, message: Message) -> None:
@@ -101,7 +103,7 @@ class Peer:
 
 
 def pack(value: Any, classes: Collection[str] = (), hold: Hold | None = None) -> Message:
-    """A value as a message. classes: types sent by attributes. hold: returns the number of an object that stays."""
+    """A value as a message. classes: types sent by attributes. hold: the number and state of an object that stays."""
     nodes: list[Any] = []
     numbers: dict[int, int] = {}
     kept: list[Any] = []  # in the order of their numbers; kept alive, so that no id is reused
@@ -123,7 +125,7 @@ def pack(value: Any, classes: Collection[str] = (), hold: Hold | None = None) ->
 
 def _node(value: Any, classes: Collection[str], hold: Hold | None, ref: Reference) -> Message:
     if isinstance(value, Handle):
-        return ["mine", value.number]
+        return ["mine", value._number_]
     for name, types, items in SHAPES:
         if isinstance(value, types):
             return [name, *items(value, ref)]
@@ -136,7 +138,7 @@ def _node(value: Any, classes: Collection[str], hold: Hold | None, ref: Referenc
         return ["standard", module, kind, [ref(part) for part in _parts(value)]]
     if kind in classes and hasattr(value, "__dict__"):
         return ["object", kind, [[key, ref(item)] for key, item in vars(value).items()]]
-    return ["held", hold(value) if hold else -1, kind]
+    return ["held", *(hold(value) if hold else (-1, None)), kind]
 
 
 BUILTIN_TYPES = frozenset(item for item in vars(builtins).values() if isinstance(item, type))
@@ -184,8 +186,8 @@ SHAPES: tuple[tuple[str, Any, Callable[[Any, Reference], list[Any]]], ...] = (
 def unpack(message: Message, classes: Mapping[str, type] | None = None, find: Find | None = None) -> Any:
     """The value of a message, in exact built-in types; raises `WireError` on an invalid message.
 
-    classes: names of the types that are sent by their attributes. find: `find(name, number)` returns the local stand-in
-    of a handle, `find(None, number)` an object of this side that is sent back.
+    classes: names of the types that are sent by their attributes. find: `find(name, number, state)` returns the local
+    stand-in of a handle, `find(None, number)` an object of this side that is sent back.
     """
     try:
         root, nodes = message
@@ -196,7 +198,7 @@ def unpack(message: Message, classes: Mapping[str, type] | None = None, find: Fi
         raise WireError(f"not a value: {type(error).__name__}") from None
 
 
-def _no_handles(name: str | None, number: Any) -> Any:
+def _no_handles(name: str | None, number: Any, _: Any = None) -> Any:
     raise WireError(f"no objects cross here: {name} {number}")
 
 
@@ -280,5 +282,5 @@ BUILDERS: Mapping[str, Callable[..., Any]] = {
     "type": Unpacking.make_type,
     "as": Unpacking.get,
     "mine": lambda self, number: self.find(None, number),
-    "held": lambda self, number, name: self.find(name, number),
+    "held": lambda self, number, state, name: self.find(name, number, state),
 }

@@ -54,9 +54,22 @@ GOOD = asserts("assert f(2) == 4", "assert f(-3) == 9")
         (asserts("assert f(4) is None"), "def f(x): pass", "trivial_passes_tests"),
         (asserts("assert f(1) == 1", "assert f(2) == 2"), None, "trivial_passes_tests"),
         (asserts("f(3)"), SQUARE, "trivial_passes_tests"),
+        (
+            asserts("def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(3) == 9"),
+            None,
+            "no_tests",
+        ),
+        (asserts("try:\n    assert f(2) == 4\nexcept Exception:\n    pass"), SQUARE, "no_tests"),
+        (asserts("import absent_module\nassert f(2) == 4"), SQUARE, "reference_fails_tests"),
+        (
+            asserts("open('a', 'w').write('4')\nassert f('a') == '4'"),
+            "def f(path): return open(path).read()",
+            "reference_fails_tests",
+        ),
         (asserts("assert Solution().f(4) == True", names=("Solution",)), None, "trivial_passes_tests"),
         (stdio(("1", "YES"), ("2", "YES\n"), ("3", " YES")), None, "trivial_passes_tests"),
         (stdio(("1", ""), ("2", "")), None, "trivial_passes_tests"),
+        (stdio(("1", " ")), None, "no_tests"),
     ],
 )
 def test_tests_must_pass_the_reference_and_fail_duds(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.verify.code import tests_format
+from curate.verify.code import public_sets
 from curate.verify.code.grade import verify_code
 from curate.verify.policy import Policy
 from curate.verify.verdict import Verdict
@@ -141,7 +141,7 @@ def test_nodes_cross_by_their_values(check: Check) -> None:
         "class Solution:\n    def reverse(self, head):\n        last = None\n        while head:\n"
         "            head.next, last, head = last, head, head.next\n        return last"
     )
-    tests = tests_format.tests_from_row(row)
+    tests = public_sets.tests_from_row(row)
     assert verify_code(f"```python\n{source}\n```", tests).verdict == "correct"
     assert (
         verify_code("```python\nclass Solution:\n    def reverse(self, head): return head\n```", tests).verdict
@@ -156,7 +156,7 @@ def test_helpers_of_the_prompt_cannot_be_replaced_by_the_solution(check: Check) 
         "entry_point": "root",
         "test": "def check(candidate):\n    assert abs(poly([-6, 2], candidate([-6, 2]))) < 1e-6\n",
     }
-    tests = tests_format.tests_from_row(row)
+    tests = public_sets.tests_from_row(row)
     assert verify_code("    return -xs[0] / xs[1]\n", tests).verdict == "correct"
     liar = "```python\ndef poly(xs, x): return 0\ndef root(xs): return 1\n```"
     assert verify_code(liar, tests).verdict == "wrong"
@@ -193,7 +193,7 @@ def canonical(shared: Path, step: int) -> list[tuple[str, str, str | None]]:
             if not any(name in row["solutions"] for name in NEEDS_PACKAGES)
         ),
     ]
-    return [(name, completion, tests_format.tests_from_row(row)) for name, completion, row in found[::step]]
+    return [(name, completion, public_sets.tests_from_row(row)) for name, completion, row in found[::step]]
 
 
 def fenced(source: str) -> str:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from curate.verify.code import tests_format
+from curate.verify.code import public_sets
 from curate.verify.code.tests_format import parse_tests
 
 CASES = json.dumps([{"input": "1 2\n", "output": "3\n", "testtype": "stdin"}])
@@ -33,12 +33,12 @@ ROWS = {
 
 @pytest.mark.parametrize(("row", "style"), ROWS.values(), ids=ROWS)
 def test_a_public_shape_is_known(row: dict[str, object], style: str) -> None:
-    tests = tests_format.tests_from_row(row)
+    tests = public_sets.tests_from_row(row)
     assert tests is not None
     parsed = parse_tests(tests)
     assert parsed is not None
     assert parsed.style == style
-    assert tests_format.tests_from_row({"tests": tests}) == tests
+    assert public_sets.tests_from_row({"tests": tests}) == tests
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_public_shape_is_known(row: dict[str, object], style: str) -> None:
     ],
 )
 def test_a_row_without_tests_has_none(row: dict[str, object]) -> None:
-    assert tests_format.tests_from_row(row) is None
+    assert public_sets.tests_from_row(row) is None
 
 
 def test_entry_points_are_the_names_that_the_solution_defines() -> None:
@@ -70,7 +70,7 @@ def test_entry_points_are_the_names_that_the_solution_defines() -> None:
         "code": "import re\nclass Pair: pass\ndef sum(a): return a\nLIMIT = 3",
         "test_list": ["assert sum(Pair()) == LIMIT", "assert len(re.findall('a', str(sum(1)))) == 0"],
     }
-    assert set(json.loads(tests_format.tests_from_row(row))["entry_points"]) == {"sum", "Pair", "LIMIT"}
+    assert set(json.loads(public_sets.tests_from_row(row))["entry_points"]) == {"sum", "Pair", "LIMIT"}
 
 
 def test_a_prompt_in_prose_is_no_prelude() -> None:
@@ -79,4 +79,70 @@ def test_a_prompt_in_prose_is_no_prelude() -> None:
         "entry_point": "f",
         "test": "def check(candidate):\n    assert candidate(1)",
     }
-    assert json.loads(tests_format.tests_from_row(row))["prelude"] == ""
+    assert json.loads(public_sets.tests_from_row(row))["prelude"] == ""
+
+
+ASSERTS_OF_ADD = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate(2, 2) == 4\n"
+CALLED = {
+    "the_function_of_the_solution": ({"solution": "def add(a, b):\n    return a + b"}, "add"),
+    "the_one_that_the_question_names": (
+        {
+            "question": "Write add.",
+            "solution": "def add(a, b):\n    return _add(a, b)\ndef _add(a, b):\n    return a + b",
+        },
+        "add",
+    ),
+    "a_fenced_solution": ({"solution": "So:\n```python\ndef add(a, b):\n    return a + b\n```"}, "add"),
+    "the_method_of_its_class": (
+        {"solution": "class Solution:\n    def add(self, a, b):\n        return a + b"},
+        "Solution().add",
+    ),
+    "a_stub": ({"starter_code": "class Solution:\n    def add(self, a, b):\n        "}, "Solution().add"),
+    "a_stated_function": ({"entry_point": "add"}, "add"),
+    "a_stated_method": ({"entry_point": "Solution().add"}, "Solution().add"),
+    "a_stated_method_without_its_class": (
+        {"entry_point": "add", "starter_code": "class Solution:\n    def add(self, a, b):\n        "},
+        "Solution().add",
+    ),
+    "a_path": ({"entry_point": "Solution.add"}, "Solution().add"),
+}
+
+
+@pytest.mark.parametrize(("row", "path"), CALLED.values(), ids=CALLED)
+def test_a_check_is_called_with_the_entry_point(row: dict[str, object], path: str) -> None:
+    tests = json.loads(public_sets.tests_from_row({"test": ASSERTS_OF_ADD, **row}))
+    assert tests["tests"] == [f"check({path})"]
+    assert tests["entry_points"] == [path.partition("(")[0]]
+
+
+@pytest.mark.parametrize("column", ["test", "tests"])
+def test_a_check_that_nothing_names_is_no_test(column: str) -> None:
+    assert public_sets.tests_from_row({"question": "Write a function.", column: ASSERTS_OF_ADD}) is None
+
+
+UNITTEST = (
+    "import unittest\nclass TestCases(unittest.TestCase):\n    def test_1(self):\n"
+    "        self.assertEqual(task_func(1), 1)"
+)
+PYTEST = "from solution import f, Pair\n\ndef test_f():\n    assert f(1) == Pair(1)"
+
+
+def test_suites_are_known() -> None:
+    row = {"tests": UNITTEST, "entry_point": "task_func"}
+    assert json.loads(public_sets.tests_from_row(row))["entry_points"] == ["task_func"]
+    assert json.loads(public_sets.tests_from_row({"tests": UNITTEST}))["entry_points"] == ["task_func"]
+    assert json.loads(public_sets.tests_from_row({"tests": PYTEST}))["entry_points"] == ["f", "Pair"]
+
+
+def test_codecontests_joins_its_lists() -> None:
+    row = {"public_tests": {"input": ["1"], "output": ["2"]}, "private_tests": {"input": ["2"], "output": ["4"]}}
+    assert json.loads(public_sets.tests_from_row(row))["tests"] == [
+        {"input": "1", "output": "2"},
+        {"input": "2", "output": "4"},
+    ]
+
+
+def test_a_check_with_its_imports_in_one_json() -> None:
+    inner = {"test_code": ASSERTS_OF_ADD, "entry_point": "Solution().add", "import_prefix": "from math import inf"}
+    tests = json.loads(public_sets.tests_from_row({"reward_model": {"ground_truth": json.dumps(inner)}}))
+    assert (tests["tests"], tests["prelude"]) == (["check(Solution().add)"], "from math import inf")

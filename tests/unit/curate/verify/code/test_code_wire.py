@@ -82,16 +82,16 @@ def test_other_objects_stay_and_come_back() -> None:
         pass
 
     thing, held = Thing(), []
-    message = pack([thing], hold=lambda value: held.append(value) or 7)
-    handle = unpack(message, find=lambda _, number: Handle(number))[0]
-    assert (held, handle.number) == ([thing], 7)
+    message = pack([thing], hold=lambda value: held.append(value) or (7, None))
+    handle = unpack(message, find=lambda _, number, __: Handle(number))[0]
+    assert (held, handle._number_) == ([thing], 7)
     assert unpack(pack([handle]), find=lambda name, number: (name, number)) == [(None, 7)]
 
 
 NODES = [
     ["eval", "1"], ["get"], ["_init__", []], ["type", "eval"], ["type", "__import__"],
     ["standard", "os", "system", ["true"]],
-    ["object", "X", []], ["tuple", [{"r": 0}]], ["held", 1, "X"], ["int", "zz"], ["set", [{"r": 1}]],
+    ["object", "X", []], ["tuple", [{"r": 0}]], ["held", 1, None, "X"], ["int", "zz"], ["set", [{"r": 1}]],
     ["standard", "datetime", "date", [99999, 1, 1]], ["dict", [[{"r": 1}, 1]]], ["bytes", 5], [], None, "list",
 ]  # fmt: skip
 HOSTILE = [
