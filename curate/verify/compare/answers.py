@@ -49,7 +49,7 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
         return correct("exact", "exact")
     if answer.op == "text" and any(n.name == "ldots" for n in walk(truth)):
         return undecided("unparseable_answer", "text")  # words in place of the dots
-    if "cases" in (truth.op, answer.op):
+    if any(node.op == "cases" or (node.op == "rel" and node.args[-1].op == "cases") for node in (truth, answer)):
         return same_cases(truth, answer, rules, compare)
     decision = _families(truth, answer)
     return _statements(truth, answer, rules) if decision is None else decision

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curate.verify.compare.collections import Same
-from curate.verify.compare.named_values import named
+from curate.verify.compare.named_values import named, same_name
 from curate.verify.compare.single_values import Rules
 from curate.verify.nodes import Node, UnreadableError
 from curate.verify.verdict import Decision, correct, undecided, wrong
@@ -11,7 +11,9 @@ from curate.verify.verdict import Decision, correct, undecided, wrong
 
 def same_cases(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
     """Compare case by case; undecided if a condition has no counterpart, since it may be written differently."""
-    truth, answer = (named(n).value if n.op == "rel" else n for n in (truth, answer))
+    (name_t, truth), (name_a, answer) = named(truth), named(answer)
+    if name_t is not None and name_a is not None and not same_name(name_t, name_a):
+        return wrong("different", "set")
     if truth.op != answer.op or len(truth.args) != len(answer.args):
         return wrong("different", "set")
     left = list(answer.args)

@@ -15,10 +15,12 @@ from curate.verify.compare.plus_minus import expand_signs
 from curate.verify.compare.single_values import Rules, single
 from curate.verify.nodes import Node, UnreadableError, walk
 from curate.verify.verdict import Decision, Reason, correct, wrong
+from curate.verify.vocabulary.words import is_yes_or_no
 
 Same = Callable[[Node, Node, Rules], Decision]
 GROUPS: Final = ("list", "set", "paren")
 _NUMBERED: Final = re.compile(r"_\d+$")
+_SIGNS: Final = "\\pm"  # the name of the list of values of one expression, which has no order
 _DIFFERENT: Final = wrong("different", "set")
 
 
@@ -51,7 +53,7 @@ def _label(name: Node) -> str:
     """A name in the form used for comparison: x for x_1, AB for BA, f for f(x)."""
     if name.op != "mul":
         return _NUMBERED.sub("", name.name)
-    letters = [part.name for part in name.args]
+    letters = [repr(part) if part.args else part.name for part in name.args]
     is_call = letters[0] in FUNCTION_NAMES and letters[-1].islower()
     return letters[0] if is_call else "".join(sorted(letters))
 
@@ -63,7 +65,7 @@ def spread(node: Node) -> Node:
             return node._replace(args=tuple(v for arg in node.args for v in expand_signs(_unnamed(arg))))
         if node.op != "rel":
             values = expand_signs(node)
-            return Node("list", tuple(values), None, ",")
+            return Node("list", tuple(values), None, _SIGNS)
     if node.op in ("list", "set") and any(arg.op == "rel" for arg in node.args):
         return _by_name(node)
     return node
@@ -145,27 +147,34 @@ def groups(truth: Node, answer: Node, rules: Rules, same: Same) -> Decision:
     """Compare two collections that are not both tuples: as sets, as lists, or in order."""
     if "()numbered" in (truth.name, answer.name):  # x_1=2, x_2=5 against 2, 5: the roots
         truth, answer = (n._replace(op="list", name=",") if n.name == "()numbered" else n for n in (truth, answer))
-    if {truth.op, answer.op} == {"set", "paren"}:
-        if not rules.policy.pair_is_set or "()named" in (truth.name, answer.name):
+    ops, names = {truth.op, answer.op}, (truth.name, answer.name)
+    if ops == {"set", "paren"}:
+        if not rules.policy.pair_is_set or "()named" in names:
             return _DIFFERENT
-    elif "paren" in (truth.op, answer.op):
-        if "or" in (truth.name, answer.name):
-            return _DIFFERENT
-        return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
-    if {truth.name, answer.name} == {"and", "or"} and any(arg.op == "text" for arg in (*truth.args, *answer.args)):
+    elif "paren" in ops and "or" in names:
+        return _DIFFERENT
+    elif "paren" in ops or ("set" not in ops and ";" in names):
+        return in_order(truth.args, answer.args, rules, same)
+    if {*names} == {"and", "or"} and any(arg.op == "text" for arg in (*truth.args, *answer.args)):
         return wrong("hedged", "extract")  # red or blue for red and blue; for numbers both mean the list
-    is_set = "set" in (truth.op, answer.op)
-    if not is_set and ";" in (truth.name, answer.name):
-        return in_order(truth.args, answer.args, rules, same) if len(truth.args) == len(answer.args) else _DIFFERENT
-    if is_set:
+    if len(truth.args) == len(answer.args) and ((rules.is_ordered and _SIGNS not in names) or _are_rulings(truth)):
+        return in_order(truth.args, answer.args, rules, same)
+    if "set" in ops:
         return as_sets(truth.args, answer.args, rules, same)
     if len(answer.args) != len(truth.args):
         return wrong("multiple_answers" if len(answer.args) > len(truth.args) else "different", "set")
     return matched(truth.args, answer.args, rules, same)
 
 
+def _are_rulings(node: Node) -> bool:
+    """Whether a list is of yes and no: one ruling for each part of a question, in order."""
+    return node.op == "list" and all(arg.op == "text" and is_yes_or_no(arg.name) for arg in node.args)
+
+
 def in_order(truths: Sequence[Node], answers: Sequence[Node], rules: Rules, same: Same) -> Decision:
-    """Compare part by part; both sides have equal length."""
+    """Compare part by part; different if one side has more parts."""
+    if len(truths) != len(answers):
+        return _DIFFERENT
     unknown = None
     for t, a in zip(truths, answers, strict=True):
         decision = same(t, a, rules)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from curate.verify.compare.answers import compare
+from curate.verify.compare.asked import asked
 from curate.verify.compare.collections import GROUPS
 from curate.verify.compare.congruences import congruence, remainder, same_classes
 from curate.verify.compare.dates import date
@@ -24,6 +25,7 @@ from curate.verify.policy import Policy
 from curate.verify.values.equality import equal
 from curate.verify.values.work import limited
 from curate.verify.verdict import Decision, correct, undecided, wrong
+from curate.verify.vocabulary.opposites import contradict
 from curate.verify.vocabulary.words import (
     is_letter_alone,
     is_phrase,
@@ -36,12 +38,6 @@ from curate.verify.vocabulary.words import (
 )
 
 SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # marks a pair for the workers
-_ASKS_TO_ROUND: Final = re.compile(
-    r"\bround(?:ed|ing)?\b|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant (?:figures?|digits?)\b|"
-    r"\bestimate\b|保留|精确到|四舍五入|约(?:等于|为)|近似",
-    re.IGNORECASE,
-)
-_NAMES_BASE: Final = re.compile(r"\bbase[- $_{]*\d|\bbinary\b|\boctal\b|\bhexadecimal\b|进制", re.IGNORECASE)
 _SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # starts with bars
 _FIGURES: Final = re.compile(r"[0-9]+")
 _DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
@@ -67,13 +63,7 @@ def _is_restated(answer: str, question: str) -> bool:
 
 
 def _rules(policy: Policy, question: str | None) -> Rules:
-    return Rules(policy, *_asked(question)) if question else Rules(policy)
-
-
-@lru_cache(maxsize=10_000)
-def _asked(question: str) -> tuple[bool, bool]:
-    """Whether a question asks for a rounded value, and whether it names a number base."""
-    return _ASKS_TO_ROUND.search(question) is not None, _NAMES_BASE.search(question) is not None
+    return Rules(policy, *asked(question)) if question else Rules(policy)
 
 
 @lru_cache(maxsize=20_000)
@@ -84,6 +74,8 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
         return undecided("unparseable_ground_truth", "exact")
     if not key_a:
         return wrong("no_answer", "extract")
+    if truth != answer and contradict(truth, answer):
+        return wrong("different", "text")
     if key_t == key_a:
         return correct("exact", "exact")
     if len(clean_a) > rules.policy.max_chars:

@@ -235,13 +235,30 @@ def _has_variable(node: Node) -> bool:
 
 
 def _listed(node: Node) -> Pieces:
-    """The union of `x<1 or x>3`, the intersection of `x>=-3, x != 0`; a comma between disjoint parts is a union."""
+    """The union of `x<1 or x>3`, the intersection of `x>=-3, x != 0`; a comma between disjoint parts is a union.
+
+    Sets that overlap, `[0,2], [1,3]`, are several answers: raises `UnreadableError`.
+    """
     if len(symbols(node)) > 1:
         raise UnreadableError("several unknowns")
-    parts = [pieces(arg) if arg.op != "num" else pieces(Node("set", (arg,))) for arg in node.args]
+    args = _with_exclusions(node.args)
+    parts = [pieces(arg) if arg.op != "num" else pieces(Node("set", (arg,))) for arg in args]
+    union = merge([piece for part in parts for piece in part])
     if node.name == "or":
-        return merge([piece for part in parts for piece in part])
+        return union
+    if not all(arg.op in ("rel", "in") for arg in args):
+        if len(union) != sum(len(part) for part in parts):
+            raise UnreadableError("several sets")
+        return union
     both = parts[0]
     for part in parts[1:]:
         both = intersect(both, part)
-    return both if both or node.name == "and" else merge([piece for part in parts for piece in part])
+    return both if both or node.name == "and" else union
+
+
+def _with_exclusions(args: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The parts of `x != -1, 4` with the second value excluded too."""
+    first, *others = args
+    if first.op != "rel" or first.name != "!=" or first.args[0].op != "sym" or any(symbols(arg) for arg in others):
+        return args
+    return (first, *(first._replace(args=(first.args[0], arg)) for arg in others))

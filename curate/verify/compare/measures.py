@@ -8,7 +8,7 @@ from typing import NamedTuple
 from curate.verify.compare.outcomes import Equality, compare_values, is_equal
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
-from curate.verify.vocabulary.units import NO_UNIT, Unit, do_conflict, parse_unit, without_rate
+from curate.verify.vocabulary.units import NO_UNIT, Unit, do_conflict, is_generic, parse_unit, without_rate
 
 _PERCENT_WORDS = frozenset(["percent", "percents", "percentage", "per cent"])
 _DEGREE_WORDS = frozenset(["degree", "degrees", "deg", "度"])
@@ -142,7 +142,8 @@ def equal_measures(truth: Measure, answer: Measure, policy: Policy) -> Equality:
     if policy.units == "required" and bool(truth.unit.powers) != bool(answer.unit.powers):
         return "different"
     a, b = truth.value, answer.value
-    if truth.unit.powers and answer.unit.powers and truth.unit.scale != answer.unit.scale:
+    are_units = truth.unit.powers and answer.unit.powers and not (is_generic(truth.unit) or is_generic(answer.unit))
+    if are_units and truth.unit.scale != answer.unit.scale:
         a, b = Node("mul", (a, num(truth.unit.scale))), Node("mul", (b, num(answer.unit.scale)))
     if truth.is_percent != answer.is_percent:
         return _percent(truth, answer, policy)

@@ -21,11 +21,12 @@ DIFFERENT: Final = wrong("different", "numeric")
 
 
 class Rules(NamedTuple):
-    """The policy, and whether the question asks for a rounded value or names a number base."""
+    """The policy, and whether the question asks for a rounded value, names a number base or asks for an order."""
 
     policy: Policy
     asks_to_round: bool = False
     names_base: bool = False
+    is_ordered: bool = False
 
 
 def single(truth: Node, answer: Node, rules: Rules) -> Decision:
@@ -135,6 +136,8 @@ def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
         if is_clock[0] != is_clock[1] and any(arg.name.startswith("0") for n in (truth, answer) for arg in n.args):
             return DIFFERENT  # 8:05 and 0:45 are times, 8:5 and 0:65 are not
         return _clocks(truth, answer, rules) if all(is_clock) else _proportions(truth, answer, rules)
+    if any(_is_full_hour(n) for n in (truth, answer)) and any(n.op == "qty" for n in (truth, answer)):
+        return DIFFERENT  # 2 hours is no time of day
     if any(is_clock) and (decision := _in_units(truth, answer, rules)) is not None:
         return decision
     if any(
@@ -147,6 +150,10 @@ def _ratios(truth: Node, answer: Node, rules: Rules) -> Decision:
     except UnreadableError:
         return DIFFERENT
     return single(sides[0], sides[1], rules)
+
+
+def _is_full_hour(node: Node) -> bool:
+    return relations.is_time(node) and all(arg.value == 0 for arg in node.args[1:])
 
 
 def _clocks(truth: Node, answer: Node, rules: Rules) -> Decision:

@@ -7,7 +7,7 @@ from curate.verify.grammar.operators import starts_factor
 from curate.verify.grammar.postfixes import is_degree, parse_degree, parse_postfixes
 from curate.verify.grammar.primary import parse_primary
 from curate.verify.grammar.quantities import parse_letter_unit, parse_unit, unit_name
-from curate.verify.nodes import Node
+from curate.verify.nodes import Node, UnreadableError
 from curate.verify.vocabulary.units import is_unit_word
 
 
@@ -61,6 +61,8 @@ def _parse_product(cursor: Cursor) -> Node:
             continue
         elif starts_factor(cursor):
             right = parse_unit(cursor, parse_power(cursor))
+            if left.op == "qty" and right.op == "num":
+                raise UnreadableError("a number after a quantity")
         else:
             return left
         left = _multiplied(left, right)

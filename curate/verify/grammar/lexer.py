@@ -178,6 +178,8 @@ def _word(text: str, is_spaced: bool, before: list[Token]) -> list[Token]:
 
 def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
     """Whether letters form a word. Two or three letters are variables unless they are a unit after a value."""
+    if text.lower() == "no":
+        return True
     if len(text) > 1 and (is_unit_word(text) or text == "deg") and _follows_value(before, text):
         return True
     if len(text) == 1:

@@ -19,6 +19,10 @@ _QUANTIFIER: Final = re.compile(
     r",? ?(?:\\forall ?|(?:\\text\{ ?)?(?:for|where|with|and)(?: all| any| every| each| some)? ?\}? ?)"
     r"(?=[a-zA-Z](?:, ?[a-zA-Z])? ?\\in(?![a-z]))"
 )
+_CASES: Final = re.compile(
+    r"^([A-Za-z](?:_\{?\w+\}?)? ?\([a-z]\) ?= ?)?([^&]+?),? (?:for|if|when) ([^&]+?)(?:,? and|,|;) ([^&]+?),? "
+    r"(?:otherwise|elsewhere)$"
+)
 _NAMED_BASE: Final = {
     name: str(value)
     for value, names in (
@@ -113,6 +117,9 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
         r"\\mathbb{R}\\setminus\\{\1\\}",
     ),
     ("\\text", re.compile(r"\\text\{ ?(?:if|when|for) (?=[a-z] ?(?:[<>=]|\\[lgn]e))([^{}]*)\}"), r"\1"),
+    # a function by cases in words: 1/4 for 0<y<2 and 0 otherwise
+    ("wise", _CASES, r"\1\\begin{cases}\2&\3\\\\\4&\\text{otherwise}\\end{cases}"),
+    ("elsewhere", _CASES, r"\1\\begin{cases}\2&\3\\\\\4&\\text{otherwise}\\end{cases}"),
     # f(0): a value at zero, not a product
     ("(0)", re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(0\)"), r"\1_{(0)}"),
     # binomials: {}_{10}C_3, ^{10}C_3, C_{10}^3, C^3_{10}, C(10,3)

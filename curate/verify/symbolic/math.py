@@ -12,6 +12,8 @@ import logging
 import random
 from typing import Any, Final
 
+from curate.verify.symbolic.statements import Statement, statement, words
+
 _DIGITS: Final = (30, 50)
 _NUM_POINTS: Final = 2
 _TYPICAL: Final = (
@@ -24,16 +26,59 @@ _TYPICAL: Final = (
 
 
 def compare_latex(truth: str, answer: str) -> bool | None:
-    """Whether two LaTeX expressions are equal; None if they cannot be parsed or compared."""
+    """Whether two LaTeX expressions or relations are equal; None if they cannot be parsed or compared.
+
+    Of relations every side is judged: math-verify by itself compares the left sides, and takes <= and >= for the same.
+    """
+    if words(truth) != words(answer):
+        return None
+    ours, theirs = statement(truth), statement(answer)
+    if {*ours.signs, *theirs.signs} <= {"=", "~"}:
+        return _same_values(ours, theirs)
+    if ours.signs != theirs.signs:
+        return None
+    is_same = all(_compare(a, b) for a, b in zip(ours.sides, theirs.sides, strict=True))
+    return True if is_same else None
+
+
+def _same_values(truth: Statement, answer: Statement) -> bool | None:
+    """Compare the last exact sides; every other side of the answer must be a side of the truth, or equal its value."""
+    if truth.name and answer.name and truth.name != answer.name:
+        return False
+    if not truth.is_solved:
+        is_same = len(truth.sides) == len(answer.sides) and all(map(_compare, truth.sides, answer.sides))
+        return True if is_same else None
+    outcome = _compare(truth.value, answer.value)
+    for side in answer.exact[:-1]:
+        if outcome and side not in truth.sides:
+            outcome = _compare(answer.value, side) or None
+    for side in answer.rounded:
+        if outcome and not (side in truth.rounded or _is_near(answer.value, side)):
+            return None
+    return outcome
+
+
+def _compare(truth: str, answer: str) -> bool | None:
     from math_verify import verify
     from sympy import Expr
 
+    if truth == answer:
+        return True
     a, b = _parsed(truth), _parsed(answer)
     if a is None or b is None:
         return None
     if isinstance(a, Expr) and isinstance(b, Expr):
         return _equal(_worked_out(a), _worked_out(b))
     return True if verify([a], [b], float_rounding=15, numeric_precision=_DIGITS[1], timeout_seconds=None) else None
+
+
+def _is_near(value: str, rounded: str) -> bool:
+    """Whether a decimal is a value rounded or cut off at its last place."""
+    places = len(rounded.partition(".")[2].strip())
+    a, b = _parsed(value), _parsed(rounded)
+    if a is None or b is None or a.free_symbols or b.free_symbols:
+        return False
+    return bool(abs(_worked_out(a).evalf(_DIGITS[0]) - b.evalf(_DIGITS[0])) < 10.0**-places)
 
 
 def _parsed(text: str) -> Any:  # Any: sympy has no types

@@ -87,11 +87,11 @@ def _put_unit(node: Node) -> Node:
 
 
 def _renamed(b: Node, names_a: frozenset[str], names_b: frozenset[str]) -> Node:
-    """`b` with the constant of integration or the case of variables of `a`: x^2 + K for x^2 + C, X for x."""
+    """`b` with the constant of integration or the case of the variable of `a`: x^2 + K for x^2 + C, X for x."""
     only_a, only_b = names_a - names_b, names_b - names_a
     if len(only_a) == len(only_b) == 1 and names_a & names_b - _CAPITALS and _are_arbitrary(only_a | only_b):
         return rename(b, {next(iter(only_b)): next(iter(only_a))})
-    if len(names_a) == len(names_b) and {name.lower() for name in names_b} == names_a and "i" not in names_a:
+    if len(names_a) == len(names_b) == 1 and {name.lower() for name in names_b} == names_a and "i" not in names_a:
         return rename(b, {name: name.lower() for name in names_b})
     return b
 

@@ -59,7 +59,7 @@ def bare(text: str) -> str:
         text = figures + text[match.end() :]
     text = f"-{number_in_words(text[1:]) or text[1:]}" if text[:1] == "-" else text
     if not re.match(r"[A-Za-z$\\]", text):
-        return text
+        return _FOR_ALL.sub("", text) if text[:1] in "([" else text
     text = _LETTER_IS.sub(r"\1\2=", _in_figures(_ONLY.sub("", text)))
     plain = re.sub(r"\\text\{([^{}]*)\}", r" \1 ", text) if text.startswith("\\text{") else text
     plain = " ".join(plain.split())

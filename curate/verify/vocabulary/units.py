@@ -23,16 +23,16 @@ s 1 s second sec|min 60 s minute|h 3600 s hour hr|day 86400 s day|week 604800 s 
 month 1 month month|yr 1 year year|ms 1/1000 s millisecond|L 1 L liter litre l ell
 mL 1/1000 L milliliter millilitre ml|gal 1 gallon gallon|qt 1/4 gallon quart|pt 1/8 gallon pint
 dollar 1 dollar dollar buck usd|cent 1/100 dollar cent|euro 1 euro euro eur|pounds 1 gbp sterling gbp
-yuan 1 yuan yuan rmb cny|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule|W 1 W watt
-kW 1000 W kilowatt|Pa 1 Pa pascal|Hz 1 Hz hertz|K 1 K kelvin|mol 1 mol mole|V 1 V volt
+yuan 1 yuan yuan rmb cny|rad 1 rad radian|N 1 N newton|J 1 J joule|kJ 1000 J kilojoule kj|W 1 W watt
+kW 1000 W kilowatt kw|Pa 1 Pa pascal|Hz 1 Hz hertz|K 1 K kelvin|mol 1 mol mole|V 1 V volt
 A 1 A ampere amp|eV 1 eV electronvolt|ohm 1 ohm|degreeC 1 degreeC celsius centigrade|degreeF 1 degreeF fahrenheit
 inr 1 inr rupee rs|krw 1 krw won|rub 1 rub ruble|jpy 1 jpy yen|cal 1 cal calorie|kcal 1000 cal kilocalorie
 atm 1 atm atmosphere|T 1 T tesla|C 1 C coulomb|F 1 F farad|Gm 1000000000 m|um 1/1000000 m micrometer micron
 MHz 1000000 Hz megahertz
 kHz 1000 Hz kilohertz|GHz 1000000000 Hz gigahertz|kPa 1000 Pa kilopascal|MPa 1000000 Pa megapascal
-MW 1000000 W megawatt|mW 1/1000 W milliwatt|MJ 1000000 J megajoule|kN 1000 N kilonewton
+MW 1000000 W megawatt|mW 1/1000 W milliwatt|MJ 1000000 J megajoule|kN 1000 N kilonewton kn
 keV 1000 eV|MeV 1000000 eV|GeV 1000000000 eV
-mA 1/1000 A milliampere|mV 1/1000 V millivolt|kV 1000 V kilovolt|kohm 1000 ohm|mmol 1/1000 mol
+mA 1/1000 A milliampere|mV 1/1000 V millivolt|kV 1000 V kilovolt kv|kohm 1000 ohm|mmol 1/1000 mol
 米 1 m|厘米 1/100 m|千米 1000 m|公里 1000 m|毫米 1/1000 m|分米 1/10 m
 克 1 g|千克 1000 g|公斤 1000 g|吨 1 ton|秒 1 s|分钟 60 s|分 60 s|小时 3600 s|时 3600 s|天 86400 s|元 1 yuan
 升 1 L|毫升 1/1000 L
@@ -51,6 +51,7 @@ _COMPOUND: Final = {"mph": "mile/hour", "kmh": "km/h", "kph": "km/h", "fps": "ft
 _NOTHING: Final = frozenset(
     "unit units u one of the a an total in all each about exactly only approximately roughly".split()
 )
+_GENERIC: Final = ("unit", "units")
 _FILLER: Final = frozenset("of the a an in total each different possible distinct 个 有 共".split())
 _HIGH_POWER: Final = re.compile(r"\d{3}$")
 _MONEY: Final = frozenset("dollar euro gbp yuan inr krw rub jpy".split())
@@ -58,7 +59,8 @@ _MONEY: Final = frozenset("dollar euro gbp yuan inr krw rub jpy".split())
 _TEMPERATURE: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _NO_UNIT: Final = frozenset(
     "or and not any if when unless either neither maybe perhaps possibly is are was were be but else otherwise than "
-    "least most more less fewer except without wrong correct incorrect never no never between to".split()
+    "least most more less fewer except without wrong correct incorrect never no never between to for where "
+    "since because".split()
 )
 
 
@@ -114,7 +116,8 @@ def parse_unit(phrase: str) -> Unit:
             continue
         if name == "in" and (exponent or power != 1 or sign < 0):
             name = "inch"
-        if name.isdigit() or name.lower() in _NOTHING or name.lower() in _FILLER:
+        is_area = name.lower() in _GENERIC and (power != 1 or exponent)  # square units, not cubic units
+        if not is_area and (name.isdigit() or name.lower() in _NOTHING or name.lower() in _FILLER):
             power = 1
             continue
         for prefix, chinese in (("平方", 2), ("立方", 3)):
@@ -156,8 +159,16 @@ def do_conflict(a: Unit, b: Unit) -> bool:
     """Whether two units are both given and cannot measure the same thing. A shared head noun is no conflict."""
     if not a.powers or not b.powers or a.powers == b.powers:
         return False
+    for unit, other in ((a, b), (b, a)):
+        if is_generic(unit):
+            return len(other.powers) != 1 or other.powers[0][1] != unit.powers[0][1]
     unknown_a, unknown_b = ({name for name, _ in u.powers if name not in _BASES} for u in (a, b))
     return not unknown_a & unknown_b
+
+
+def is_generic(unit: Unit) -> bool:
+    """Whether a unit is only a power: square units."""
+    return len(unit.powers) == 1 and unit.powers[0][0] == "unit"
 
 
 _IRREGULAR: Final = {
@@ -171,13 +182,21 @@ _IRREGULAR: Final = {
     "dice": "die",
     "vertices": "vertex",
 }
-_IN_CAPITALS: Final = ("KM", "CM", "MM", "KG", "ML", "FT", "HR")
+_IN_CAPITALS: Final = ("KM", "CM", "MM", "KG", "ML", "FT", "HR", "KW", "KJ", "KN", "KV")
+_IN_ANY_CASE: Final = frozenset(
+    "km cm kg ml ft hr hrs min sec lb lbs oz yd gal usd eur cny rmb day kw kj kn kv".split()
+)
+_MIN_WORD: Final = 4  # below, the case of a letter may tell units apart: mW and MW
 _BASES: Final = frozenset(base for _, base in _KNOWN.values())
 
 
 def _look_up(word: str) -> tuple[Fraction, str] | None:
     is_product = word.isupper() and len(word) == 2 and word not in _IN_CAPITALS  # GM, MS: letters of a formula
-    for form in (word,) if is_product else (word, word.lower(), _singular(word)):
+    is_symbol = len(word) < _MIN_WORD and word not in _IN_CAPITALS and word.lower() not in _IN_ANY_CASE
+    forms = (word, word.lower(), _singular(word))
+    if is_product or is_symbol:
+        forms = (word, word, word if is_product else word.removesuffix("s"))
+    for form in forms:
         if form in _KNOWN:
             return _KNOWN[form]
     return None

@@ -116,6 +116,11 @@ _OPPOSITES: Final = frozenset(["yes", "no", "true", "false"])
 _LEADING_WORD: Final = re.compile(r"(yes|no|true|false)[,.;:](.*)", re.IGNORECASE | re.DOTALL)
 _REVOKED: Final = re.compile(r"\b(?:yes|no|true|false|or|but|maybe|unless)\b", re.IGNORECASE)
 _SUBJECT: Final = re.compile(r"^(?:该|此|这个|原)?(?:不等式组?|方程组?)(?=无|没有)")
+_MATHEMATICS: Final = re.compile(r"[\d=<>^_+*/|±%]|\\(?!emptyset)[a-z]|(?<![A-Za-z])-(?=\s*[A-Za-z(])")
+_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_SYMBOLS: Final = re.compile(
+    r"(?!(?i:no|ok|up|on)$)[A-Za-z]{2}|([A-Za-z])(?i:\1)(?:([A-Za-z])(?i:\2))*"
+)  # CO, Aa, AaBb
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -210,7 +215,12 @@ def same_words(a: str, b: str, *, is_case_sensitive: bool = False) -> bool:
 
 
 def _key(cleaned: str, *, is_case_sensitive: bool) -> str:
+    """The letters and figures of words; of words with mathematics every sign, and the case of its letters too."""
     text = _ARTICLE.sub("", without_lead(" ".join(_TEXT.sub(r" \1 ", cleaned).split())))
+    if _MATHEMATICS.search(text):
+        text = text if is_case_sensitive else _WORD.sub(lambda match: match[0].casefold(), text)
+        return re.sub(r"\s|[.,;:]+(?=\s|$)", "", text)
+    is_case_sensitive = is_case_sensitive or _SYMBOLS.fullmatch(text) is not None
     text = "".join(re.findall(r"[^\W_]|[①-⑳]|\\emptyset", text))
     text = text if is_case_sensitive else text.casefold()
     if circled := re.findall("[①-⑳]", text):
