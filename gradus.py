@@ -113,6 +113,7 @@ def main() -> None:
     if (line := shadowed_room()) is not None:
         sys.exit(f"gradus: {line}")
     from curate.errors import UserError
+    from curate.parts import missing
 
     prepare_for_torch()
     try:
@@ -121,6 +122,10 @@ def main() -> None:
         sys.exit(f"gradus: {error}")
     except typer.TyperException as error:
         sys.exit(misused(error))
+    except ModuleNotFoundError as error:
+        if (absent := missing(error)) is None:
+            raise
+        sys.exit(f"gradus: {absent}")
     if code == STOPPED:
         sys.stderr.write("gradus: stopped; run the same command again to resume\n")
     sys.exit(code)

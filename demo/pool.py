@@ -2,7 +2,7 @@
 
     expressions.jsonl     {"question", "answer"}
     stories.jsonl         {"question", "answer"} with GSM8K's `#### 42` at the end
-    reasoning_gym.parquet {"question", "answer", "metadata"}
+    chain_sums.parquet    {"question", "answer", "metadata"}
     scraped.jsonl         copies, multiple choice, proofs, leaks of the benchmark, rows without answers, torn lines
     benchmark.jsonl       the synthetic benchmark that the run reports; held out
     cold_start.jsonl      {"prompt", "completion"} by a teacher that errs; in neither pool nor benchmark
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from problems import Problem, Slip, from_expression, generate
 
-SIZES: Final = {"expressions": 400, "stories": 400, "reasoning_gym": 150, "benchmark": 256, "cold_start": 12_000}
+SIZES: Final = {"expressions": 400, "stories": 400, "chain_sums": 150, "benchmark": 256, "cold_start": 12_000}
 NUM_COPIES, NUM_CHOICE, NUM_LEAKS, NUM_UNASKED = 60, 40, 24, 4
 NO_THINK_SHARE: Final = 0.08
 SLIP_SHARE: Final = 0.3
@@ -36,8 +36,8 @@ PROOFS: Final = (
 def write_raw(folder: Path, seed: int = 0) -> Path:
     """Write all raw files into `folder` and return it."""
     folder.mkdir(parents=True, exist_ok=True)
-    gym = list(itertools.islice(_reasoning_gym(seed), SIZES["reasoning_gym"]))
-    fresh = _fresh(random.Random(f"{seed}:problems"), taken={problem.question for problem in gym})
+    chains = list(itertools.islice(_chain_sums(random.Random(f"{seed}:chains")), SIZES["chain_sums"]))
+    fresh = _fresh(random.Random(f"{seed}:problems"), taken={problem.question for problem in chains})
     benchmark = list(itertools.islice(fresh, SIZES["benchmark"]))
     expressions = _take(fresh, "expression", SIZES["expressions"])
     stories = _take(fresh, "story", SIZES["stories"])
@@ -46,7 +46,7 @@ def write_raw(folder: Path, seed: int = 0) -> Path:
     _write_jsonl(folder / "benchmark.jsonl", [_plain(problem) for problem in benchmark])
     _write_jsonl(folder / "expressions.jsonl", [_plain(problem) for problem in expressions])
     _write_jsonl(folder / "stories.jsonl", [_gsm8k(problem) for problem in stories])
-    _write_parquet(folder / "reasoning_gym.parquet", gym)
+    _write_parquet(folder / "chain_sums.parquet", chains)
     _write_jsonl(folder / "cold_start.jsonl", [_cold_start(problem, rng) for problem in cold])
     _write_scraped(folder / "scraped.jsonl", [*expressions, *stories], benchmark, rng)
     return folder
@@ -65,16 +65,12 @@ def _take(problems: Iterator[Problem], family: str, count: int) -> list[Problem]
     return list(itertools.islice((p for p in problems if p.family == family), count))
 
 
-def _reasoning_gym(seed: int) -> Iterator[Problem]:
-    """Sums from reasoning-gym, shortly worded; only those with a working in columns."""
-    import reasoning_gym
-
-    sums = reasoning_gym.create_dataset(
-        "chain_sum", size=2000, seed=seed, min_terms=2, max_terms=3, min_digits=1, max_digits=2
-    )
-    for item in sums:
-        expression = item["metadata"]["expression"]
-        problem = from_expression(f"What is {expression}?", expression, "reasoning_gym")
+def _chain_sums(rng: random.Random) -> Iterator[Problem]:
+    """Sums of two or three terms, shortly worded; only those with a working in columns."""
+    while True:
+        terms = [str(rng.randint(*rng.choice(((1, 9), (10, 99))))) for _ in range(rng.randint(2, 3))]
+        expression = terms[0] + "".join(f" {rng.choice('+-')} {term}" for term in terms[1:])
+        problem = from_expression(f"What is {expression}?", expression, "chain_sum")
         if problem is not None:
             yield problem
 

@@ -5,13 +5,16 @@ A command's options are the fields of its config model; its help is the model's 
 
 from __future__ import annotations
 
+import functools
 import importlib
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import typer
 
 from curate.config import Config
 from curate.options import with_options, with_records
+from curate.parts import PARTS, require
 from train.environment import leave_together
 from train.evaluate.compare import compare
 from train.grpo.explain import explain
@@ -52,7 +55,19 @@ app = typer.Typer(
 def _add(name: str, entry: Entry) -> None:
     module = importlib.import_module(entry.module)
     model: type[Config] = getattr(module, entry.config)  # named in the table
-    app.command(name, help=model.__doc__)(with_options(getattr(module, entry.function), model))
+    app.command(name, help=model.__doc__)(with_options(_needing_parts(name, getattr(module, entry.function)), model))
+
+
+def _needing_parts(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    """The command, which first checks that its libraries are installed; evaluation needs those of its engine only."""
+
+    @functools.wraps(command)
+    def checked(*values: object, **options: object) -> None:
+        if name != "evaluate":
+            require(f"gradus train {name}", *PARTS["train"])
+        command(*values, **options)
+
+    return checked
 
 
 for _name, _entry in COMMANDS.items():

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 from curate.decontaminate.same_problem import Pair, texts_of
-from curate.errors import UserError
+from curate.parts import require
 from curate.verify.vocabulary.spoken import number_in_words
 
 PACKAGE: Final = "wordllama"
@@ -150,7 +149,6 @@ class StaticEmbedding:
 
 
 def _folder() -> Path:
-    spec = find_spec(PACKAGE)  # its import would set up logging and an HTTP client
-    if spec is None or spec.origin is None:
-        raise UserError("--paraphrases: the embedding is not installed; pip install 'gradus-rlvr[paraphrases]'")
-    return Path(spec.origin).parent
+    require("--paraphrases", PACKAGE, "safetensors", "tokenizers")
+    # not by its import, which would set up logging and an HTTP client
+    return Path(str(distribution(PACKAGE).locate_file(PACKAGE)))

@@ -6,7 +6,6 @@ complete artifact is recognised without starting an engine.
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,6 +18,7 @@ from curate.engines import model_files
 from curate.engines.prompts import PromptConfig, settle_thinking
 from curate.engines.protocol import Sampling
 from curate.errors import UserError
+from curate.parts import is_installed, require
 
 EngineName = Literal["auto", "vllm", "transformers", "server", "scripted"]
 
@@ -116,14 +116,14 @@ def _engine_name(config: EngineConfig) -> EngineName:
         return "scripted"
     if config.base_url:
         return "server"
-    return "vllm" if importlib.util.find_spec("vllm") else "transformers"
+    return "vllm" if is_installed("vllm") else "transformers"
 
 
 def _settle_local(config: EngineConfig) -> Settled:
-    if config.engine == "vllm" and importlib.util.find_spec("vllm") is None:
-        raise UserError(
-            "--engine vllm: vLLM is not installed; pip install 'gradus-rlvr[vllm]', or --engine transformers"
-        )
+    if config.engine == "vllm":
+        require("--engine vllm", "vllm", otherwise=", or use --engine transformers")
+    else:
+        require("--engine transformers", "torch", "transformers", otherwise=", or --base-url of a server")
     if not config.model:
         raise UserError("--model is missing; give a model's folder or its name on the Hub")
     folder = model_files.model_folder(config.model)

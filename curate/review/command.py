@@ -15,6 +15,7 @@ from pydantic import Field
 
 from curate.artifacts.artifact import open_artifact
 from curate.errors import UserError
+from curate.parts import require
 from curate.review.log import read_rulings
 from curate.review.queue import QueueConfig, build_queue
 
@@ -37,12 +38,11 @@ class ReviewConfig(QueueConfig):
 
 def review(folders: Sequence[Path], config: ReviewConfig) -> None:
     """Serve the page until it is interrupted."""
-    try:
-        import uvicorn
+    require("review", "fastapi", "uvicorn")
+    import uvicorn
 
-        from curate.review.server import Session, make_app
-    except ModuleNotFoundError as error:
-        raise UserError(f"review needs {error.name}; install it with pip install 'gradus-rlvr[review]'") from None
+    from curate.review.server import Session, make_app
+
     artifacts = [open_artifact(folder) for folder in folders]
     entries = build_queue(artifacts, config)
     log = config.verdicts or Path(f"{folders[0]}.verdicts.jsonl")

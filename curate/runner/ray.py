@@ -27,6 +27,7 @@ import polars as pl
 from curate.artifacts.samples import Sample, SampleList
 from curate.cpus import VARIABLE as CORES
 from curate.errors import UserError
+from curate.parts import require
 from curate.runner.stage import Replica, Run, Workspace
 from curate.runner.work import Open, Result, Work
 
@@ -93,11 +94,10 @@ def _deaths(ray: Any) -> tuple[type[BaseException], ...]:
 
 
 def _connect() -> Any:
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise UserError("--executor ray: Ray is not installed; pip install 'gradus-rlvr[ray]'") from None
+    require("--executor ray", "ray")
+    import ray
+    import ray.data
+
     if not ray.is_initialized():
         address = _address()
         try:

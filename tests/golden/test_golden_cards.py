@@ -20,7 +20,7 @@ CONFIG = CardConfig(name="Golden", description="A small dataset that is built in
 
 DEMO = CardConfig(
     name="Gradus demo pool",
-    description="The demo's raw pool after the stages that ask no model, without the part from reasoning-gym.",
+    description="The demo's raw pool after the stages that ask no model.",
     licence="Apache-2.0",
     repo="gradus/demo",
 )
@@ -39,13 +39,10 @@ def test_the_small_card_is_the_committed_one(dataset: Path) -> None:
 @pytest.fixture
 def demo_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The dataset of the demo's pool, from the stages of its pipeline that need no model."""
-    pytest.importorskip("reasoning_gym", reason="the demo's pool needs the extra `demo`")
     monkeypatch.syspath_prepend(str(ROOT / "demo"))
     pool = importlib.import_module("pool")
     pool.write_raw(tmp_path / "raw", seed=0)
     file = yaml.safe_load((ROOT / "demo" / "pipeline.yaml").read_text().replace("{run}", str(tmp_path)))
-    # reasoning-gym may generate other questions in its next version
-    file["sources"] = [source for source in file["sources"] if "reasoning_gym" not in source["path"]]
     file["stages"] = {name: table for name, table in file["stages"].items() if name not in WITH_A_MODEL}
     (tmp_path / "pipeline.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
     run_pipeline(read_pipeline(tmp_path / "pipeline.yaml"), tmp_path / "run", lambda _: None)

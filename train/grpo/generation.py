@@ -7,13 +7,13 @@ is refused: TRL sends it new weights by NCCL, which supports only CUDA devices.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from curate.errors import UserError
+from curate.parts import require
 from train.environment import num_processes
 
 # TRL's modules that import vLLM, where it is installed, on import
@@ -50,8 +50,7 @@ def prepare_generation(
         if given := [name for name in trl if name.startswith("vllm_")]:
             raise UserError(f"trl: {given[0]} does nothing without --vllm; add --vllm, or leave it out")
         return {"use_vllm": False}
-    if importlib.util.find_spec("vllm") is None:
-        raise UserError("--vllm: vLLM is not installed; pip install 'gradus-rlvr[vllm]', or leave --vllm out")
+    require("--vllm", "vllm", otherwise=", or leave --vllm out")
     import torch
 
     if not torch.cuda.is_available():
