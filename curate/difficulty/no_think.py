@@ -7,7 +7,6 @@ luck: `beyond_chance` instead requires more successes than a blind guesser would
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -25,9 +24,9 @@ from curate.runner.stage import Run, Stage, Workspace, decide
 from curate.sampling.grading import GradingConfig, Problem, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking, replica
 from curate.sampling.tallies import Tally, tally
+from curate.verify.thinking import has_reasoning
 
 COLUMNS: Final = ("num_no_think", "num_no_think_correct", "no_think_chance", "no_think_p_value")
-THOUGHT: Final = re.compile(r"<think>\s*(?!</think>)\S")
 EVIDENCE_CHARS: Final = 120
 SPENT: Final = {
     "samples": pl.len(),
@@ -87,7 +86,7 @@ def owed(config: NoThinkConfig, needed: int, seen: Tally) -> int:
 def judge(problem: Problem, completion: Completion, config: NoThinkConfig) -> Sample:
     """Judge an attempt; one that reasons despite the setting proves nothing and is undecided."""
     sample = grade(problem, completion, config)
-    if THOUGHT.search(completion.text):
+    if has_reasoning(completion.text):
         return Sample(**{**vars(sample), "verdict": "undecided", "verdict_reason": "thought_anyway"})
     return sample
 

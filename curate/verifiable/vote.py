@@ -21,7 +21,7 @@ from curate.runner.stage import Workspace
 from curate.sampling.grading import GradingConfig, Problem, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking
 from curate.verify import Policy, verify
-from curate.verify.extract import extract
+from curate.verify.extract.find import extract
 
 EVIDENCE_CHARS: Final = 80
 Poll = Callable[[pl.DataFrame], list[str | None]]
@@ -55,19 +55,27 @@ class Rival(NamedTuple):
 
 
 def leading_rival(samples: Sequence[Sample], policy: Policy) -> Rival | None:
-    """The answer that most wrong samples share, with equal answers counted together; the earliest of ties."""
+    """The answer that most wrong samples share, with equal answers counted together; the earliest of ties.
+
+    A sample whose answer equals the truth in another form has no rival answer.
+    """
+    values = policy.model_copy(update={"unevaluated": "accept"})
     rivals: list[Rival] = []
     for sample in samples:
-        found = extract(sample.text, policy).answers if sample.verdict == "wrong" else ()
+        found = extract(sample.text, policy).answers if _names_rival(sample) else ()
         if not found:
             continue
         for index, rival in enumerate(rivals):
-            if verify(sample.text, rival.answer, policy=policy).verdict == "correct":
+            if verify(sample.text, rival.answer, policy=values).verdict == "correct":
                 rivals[index] = Rival(rival.answer, rival.num_votes + 1)
                 break
         else:
             rivals.append(Rival(found[-1], 1))
     return max(rivals, key=lambda rival: rival.num_votes, default=None)
+
+
+def _names_rival(sample: Sample) -> bool:
+    return sample.verdict == "wrong" and sample.verdict_reason not in ("unevaluated", "other_form")
 
 
 def owed(config: VoteConfig, samples: Sequence[Sample]) -> int:

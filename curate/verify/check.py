@@ -6,22 +6,17 @@ group of completions with the same answer costs one comparison.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from curate.verify.compare.decide import SYMBOLIC, decide
-from curate.verify.compare.reading import DEFAULT, keyed, reads_as_answer
-from curate.verify.extract import Extraction, extract
+from curate.verify.compare.decide import SYMBOLIC
+from curate.verify.compare.reading import DEFAULT, keyed
+from curate.verify.extract.find import Extraction, extract
 from curate.verify.policy import Policy
 from curate.verify.symbolic.pool import Outcome, Pair, ask_many
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
-from curate.verify.vocabulary.words import is_prose
-
-_PLACEHOLDER: Final = re.compile(
-    r"(?:\\text\{ ?)?(?:(?:the|your|my|final|numerical) )*(?:answer|result)(?: here)? ?\}?|\\ldots ?", re.IGNORECASE
-)
+from curate.verify.weigh import weigh
 
 
 class _First(NamedTuple):
@@ -83,41 +78,13 @@ def _first(item: Item, policy: Policy) -> _First:
     if item.kind != "math":
         return _First(Verdict("undecided", "no_verifier", "extract", None, _ms(start)))
     found = Extraction((item.completion,), "bare") if item.is_bare else extract(item.completion, policy)
-    extracted = found.answers[-1] if found.answers else None
     truth = keyed(item.ground_truth)
     if not truth.key:
-        return _First(Verdict("undecided", "unparseable_ground_truth", "exact", extracted, _ms(start)))
-    decision = _weigh(found, item, policy) if found.reason is None else wrong(found.reason, "extract")
-    is_missing = decision.reason in ("no_answer", "think_only")
+        answer = found.answers[-1] if found.answers else None
+        return _First(Verdict("undecided", "unparseable_ground_truth", "exact", answer, _ms(start)))
+    decision, extracted = weigh(found, item, policy)
     owed = (truth.cleaned, keyed(extracted).cleaned) if decision == SYMBOLIC and extracted is not None else None
-    return _First(Verdict(*decision, None if is_missing else extracted, _ms(start)), owed)
-
-
-def _weigh(found: Extraction, item: Item, policy: Policy) -> Decision:
-    """The decision on the last answer, unless an earlier answer contradicts it."""
-    answer = found.answers[-1]
-    decision = decide(item.ground_truth, answer, policy, item.question)
-    if found.otherwise and decision.verdict == "wrong" and not reads_as_answer(answer, policy):
-        return wrong(found.otherwise, "extract")
-    others = dict.fromkeys(a for a in found.answers[:-1] if _claims(a, found.how))
-    others.pop(answer, None)
-    if not others or policy.boxes == "last":
-        return decision
-    together = decide(item.ground_truth, ", ".join(dict.fromkeys(found.answers)), policy, item.question)
-    if together.verdict == "correct" and found.how == "box":
-        return together
-    if all(
-        decide(answer, other, policy).verdict == "correct" or decide(other, answer, policy).verdict == "correct"
-        for other in others
-    ):
-        return decision
-    return wrong("multiple_answers", "extract")
-
-
-def _claims(answer: str, how: str) -> bool:
-    """Whether an earlier box or claim has content: an empty box or "the answer is found by adding" has none."""
-    cleaned, key = keyed(answer)
-    return bool(key) and not (how == "claim" and is_prose(cleaned)) and not _PLACEHOLDER.fullmatch(cleaned)
+    return _First(Verdict(*decision, extracted, _ms(start)), owed)
 
 
 def _symbolic(firsts: Mapping[int, _First], policy: Policy, workers: int | None) -> dict[int, Verdict]:

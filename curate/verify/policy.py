@@ -33,6 +33,14 @@ class Policy(Config):
         "undecided",
         description="verdict if an answer makes the symbolic worker time out, crash or run out of memory",
     )
+    unevaluated: Literal["accept", "wrong"] = Field(
+        "wrong",
+        description="an equal answer that is left to be computed, such as 2+3 for 5 or a formula of the question",
+    )
+    asked_form: Literal["required", "ignored"] = Field(
+        "required",
+        description="the form that the question asks for, such as factored, in lowest terms or in scientific notation",
+    )
     timeout_s: float = Field(2.0, gt=0, description="wall seconds per pair, after which its worker is killed")
     max_chars: int = Field(2000, ge=1, description="longest answer in characters; longer ones are compared as strings")
     max_depth: int = Field(64, ge=1, le=200, description="deepest nesting of brackets that is parsed")

@@ -23,6 +23,9 @@ Reason = Literal[
     "truncated",
     "multiple_answers",
     "hedged",
+    "taken_back",
+    "unevaluated",
+    "other_form",
     "think_only",
     "tests_failed",
     "unparseable_ground_truth",
@@ -37,7 +40,18 @@ Reason = Literal[
 ]
 
 CORRECT: Final = ("exact", "numeric", "symbolic", "set", "text", "judge", "tests_passed")
-WRONG: Final = ("different", "no_answer", "truncated", "multiple_answers", "hedged", "think_only", "tests_failed")
+WRONG: Final = (
+    "different",
+    "no_answer",
+    "truncated",
+    "multiple_answers",
+    "hedged",
+    "taken_back",
+    "unevaluated",
+    "other_form",
+    "think_only",
+    "tests_failed",
+)
 OVERRUN: Final = ("timeout", "memory", "worker_crash", "too_long")
 
 
@@ -45,7 +59,7 @@ OVERRUN: Final = ("timeout", "memory", "worker_crash", "too_long")
 class Verdict:
     """The outcome of one check.
 
-    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, code, judge.
+    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, form, code, judge.
     extracted: the answer found in the completion, as written; None if there is none.
     ms: wall time in milliseconds.
     """

@@ -9,7 +9,7 @@ from typing import Any, Final
 from curate.artifacts.samples import Sample
 from curate.sampling.model_stage import Asked
 from curate.verify import Policy
-from curate.verify.extract import extract
+from curate.verify.extract.find import extract
 from curate.verify.spelling.normalise import canonical, clean
 from train.evaluate.estimators import average, majority, pass_at_k
 

@@ -15,6 +15,7 @@ from curate.config import nearest
 from curate.errors import UserError
 from curate.sampling.grading import GradingConfig, verdicts
 from curate.verify import Item, Verdict
+from curate.verify.thinking import is_one_block, reasoning
 from train.data.flags import asks_to_think
 from train.rewards.language import language_of, share_in_language
 
@@ -102,7 +103,7 @@ class Accuracy:
 
 
 class ThinkFormat:
-    """1 where a completion is one closed think block and then an answer, else 0."""
+    """1 where a completion is one closed block of reasoning, in any known marks, and then an answer, else 0."""
 
     __name__ = "think_format"
 
@@ -111,7 +112,7 @@ class ThinkFormat:
 
     def __call__(self, completions: Sequence[Any], **_: Any) -> list[float | None]:
         """One entry per completion."""
-        return [float(is_thought_then_answer(self._setting.text(completion))) for completion in completions]
+        return [float(is_one_block(self._setting.text(completion))) for completion in completions]
 
 
 class ThinkFlag:
@@ -149,8 +150,7 @@ class LanguageConsistency:
 
     def _of(self, text: str, question: str) -> float | None:
         wanted = language_of(question)
-        thought = text.partition("</think>")[0].strip().removeprefix("<think>")
-        return share_in_language(thought, *wanted) if wanted else None
+        return share_in_language(reasoning(text), *wanted) if wanted else None
 
 
 class KimiLength:
@@ -210,17 +210,9 @@ def _named(name: str, reward: Any) -> Reward:
     return reward  # type: ignore[no-any-return]  # trl has no types
 
 
-def is_thought_then_answer(text: str) -> bool:
-    """Whether a text is `<think>...</think>` and then an answer, each tag occurring once."""
-    thought, end, answer = text.strip().partition("</think>")
-    is_one_block = thought.startswith("<think>") and text.count("<think>") == 1 and text.count("</think>") == 1
-    return is_one_block and bool(end) and bool(answer.strip())
-
-
 def follows_flag(prompt: str, text: str) -> bool:
     """Whether a completion is a think block and an answer, the block empty exactly where the prompt asks for it."""
-    thought = text.partition("</think>")[0].strip().removeprefix("<think>")
-    return is_thought_then_answer(text) and bool(thought.strip()) == asks_to_think(prompt)
+    return is_one_block(text) and bool(reasoning(text).strip()) == asks_to_think(prompt)
 
 
 def _pair(verdict: Verdict) -> tuple[str, str]:

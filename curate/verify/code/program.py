@@ -15,10 +15,9 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from curate.process_wide import ProcessWide
+from curate.verify.thinking import after, split
 from curate.verify.verdict import Reason
 
-THINK_END: Final = "</think>"
-THINK_BEGIN: Final = "<think>"
 _FENCE: Final = re.compile(
     r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
 )
@@ -47,9 +46,9 @@ def find_program(completion: str, names: Collection[str] = (), prompt: str = "")
 
 
 def _find(completion: str, names: Collection[str], prompt: str) -> Program:
-    if THINK_END not in completion and THINK_BEGIN in completion:
+    answer = after(completion)
+    if split(_FENCE.sub("", answer)).is_open:  # a mark inside a program is text
         return Program(None, "think_only")
-    answer = completion.rpartition(THINK_END)[2]
     blocks = [(match[2].lower(), match[3]) for match in _FENCE.finditer(answer)]
     if any(language in _PYTHON for language, _ in blocks):
         return _checked(_with_prompt(_choose(blocks, names), names, prompt))
@@ -80,8 +79,7 @@ def _checked(source: str) -> Program:
 
 
 def _fenced_inside(completion: str) -> bool:
-    thinking, end, _ = completion.rpartition(THINK_END)
-    return bool(end) and _FENCE.search(thinking) is not None
+    return _FENCE.search(split(completion).thinking) is not None
 
 
 def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:

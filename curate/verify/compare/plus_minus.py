@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from curate.verify.nodes import Node, UnreadableError, walk
+from curate.verify.compare.outcomes import compare_values, is_equal
+from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 
 _MAX_SIGNS: Final = 3
 
@@ -48,3 +49,9 @@ def _first_signed(node: Node, *, is_plus: bool) -> _Replaced:
             args = (*node.args[:index], inner.node, *node.args[index + 1 :])
             return _Replaced(node._replace(args=args), is_replaced=True)
     return _Replaced(node, is_replaced=False)
+
+
+def adds_nothing(node: Node) -> bool:
+    r"""Whether a tree has a sign of both values before zero, as `42\pm 0`: a hedge, not a value."""
+    signs = [n for n in walk(node) if n.op == "pm" and not symbols(n)]
+    return any(is_equal(compare_values(n.args[0], num(0))) for n in signs)

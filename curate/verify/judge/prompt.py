@@ -12,6 +12,8 @@ import json
 import re
 from typing import Final
 
+from curate.verify.thinking import after
+
 VERSION: Final = 1
 MAX_QUESTION_CHARS: Final = 4_000
 MAX_ANSWER_CHARS: Final = 500
@@ -54,7 +56,7 @@ def decoy(question: str, answer: str) -> str:
 
 def read(reply: str) -> bool | None:
     """The verdict of a reply; None if it has none, differing ones, or one that is not a boolean."""
-    spoken = reply.rpartition("</think>")[2]
+    spoken = after(reply)
     verdicts = [_verdict(found) for found in _VERDICT.findall(spoken)]
     return verdicts[0] if verdicts and all(verdict is verdicts[0] for verdict in verdicts) else None
 

@@ -77,9 +77,13 @@ NOT_FOUND = {
         "\\boxed{41=42}",
         "\\boxed{x=42, y=41}",
         "The answer is 41. The answer is 42.",
+        "\\boxed{41}\nThe answer is 42.",
+        "\\boxed{42}\nThe final answer is 41.",
+        "\\boxed{42}\n#### 41",
+        "#### 6\n#### 42",
     ],
     "hedged": ["\\boxed{42 \\text{ or } 41}", "The answer is 42 or 41.", "\\boxed{41 or 42 or 43}"],
-    "different": ["\\boxed{41}\nThe answer is 42.", "#### 41", "The answer is 41.", "\\boxed{?}"],
+    "different": ["#### 41", "The answer is 41.", "\\boxed{?}"],
 }
 
 

@@ -12,8 +12,8 @@ from curate.sampling.grading import GradingConfig
 from train.rewards.rewards import (
     Accuracy,
     Setting,
+    ThinkFormat,
     follows_flag,
-    is_thought_then_answer,
     kimi_length,
     rewards_named,
 )
@@ -75,6 +75,11 @@ def test_reasoning_that_a_parser_split_off_is_put_back() -> None:
         ("<think></think>7", True),
         ("<think>3+4</think>", False),
         ("<think>3+4</think>  ", False),
+        ("[THINK]3+4[/THINK]7", True),
+        ("<thinking>3+4</thinking>7", True),
+        ("◁think▷3+4◁/think▷7", True),
+        ("<thinking>3+4</think>7", False),
+        ("<think>3+4</think>7[/THINK]8", False),
         ("7<think>3+4</think>7", False),
         ("<think>3+4", False),
         ("<think><think>3+4</think>7", False),
@@ -84,7 +89,7 @@ def test_reasoning_that_a_parser_split_off_is_put_back() -> None:
     ],
 )
 def test_the_think_format_is_one_closed_block_and_an_answer(text: str, is_good: bool) -> None:
-    assert is_thought_then_answer(text) is is_good
+    assert ThinkFormat(SETTING)([text]) == [float(is_good)]
 
 
 @pytest.mark.parametrize(
