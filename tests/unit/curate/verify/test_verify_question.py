@@ -59,7 +59,7 @@ FORMS = [
     ("Write 10/15 in lowest terms.", "\\frac23", ["\\frac{10}{15}", "\\frac{4}{6}"], ["2/3"]),
     ("Express 0.375 as a common fraction.", "\\frac38", ["0.375", "37.5\\%"], ["3/8"]),
     ("Write 11/4 as a mixed number.", "2\\frac34", ["\\frac{11}{4}", "2.75"], ["2 3/4"]),
-    ("Write 45000 in scientific notation.", "4.5\\times10^4", ["45000", "45\\times10^3", "0.45\\cdot10^5"], ["4.5e4"]),
+    ("Write 45000 in scientific notation.", "4.5\\times10^4", ["45000", "45\\times10^3"], ["4.5e4"]),
     (
         "Give the prime factorization of 360.",
         "2^3\\cdot3^2\\cdot5",

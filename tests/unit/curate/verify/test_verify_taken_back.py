@@ -81,7 +81,7 @@ def test_a_comment_on_an_answer_leaves_it_correct(completion: str) -> None:
 
 @pytest.mark.parametrize(
     "claim",
-    ["it is not 42", "n is 42 or 43", "it is more than 42", "the first is 42 and the last is 40", "42 if n = 1"],
+    ["it is not 42", "n is 42 or 43", "it is more than 42", "the first is 42 and the last 40", "42 if n = 1"],
 )
 def test_a_sentence_that_does_not_state_the_value_is_no_answer(claim: str) -> None:
     assert verify(f"Final answer: {claim}.", "42").verdict == "wrong"
