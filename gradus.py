@@ -1,22 +1,24 @@
 """The entry point: `gradus <room> <command>`. It imports a room only when one of its commands is called.
 
-`gradus --help` imports no room, which keeps it fast. A user's mistake (`UserError`, or a command line that cannot be
-parsed) becomes one line on stderr and exit 1; any other exception is a bug and keeps its traceback.
+`gradus --help` imports no room, which keeps it fast. A user's mistake (`UserError`) becomes one line on stderr and exit
+1, a command line that cannot be parsed one line and exit 2; any other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
 STOPPED: Final = 130  # typer's exit code after Ctrl-C
+MISUSED: Final = 2  # for a command line that cannot be parsed, as shells and click use it
 
 
 class Room(NamedTuple):
@@ -34,6 +36,8 @@ ROOMS: Final = {
 }
 
 
+DOCTOR: Final = "doctor"
+
 # read by torch and its OpenMP when they are loaded; values that the user set take precedence
 BEFORE_TORCH: Final = {
     # otherwise its C++ side warns about memory nodes whenever vLLM starts
@@ -47,20 +51,23 @@ class Door(TyperGroup):
     """A command group that imports a room when it is called, not for the help of `gradus` itself."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # Any: click's Context, which typer does not export
-        """The rooms, in the order of the workflow."""
-        return list(ROOMS)
+        """The rooms, in the order of the workflow, and the check of this machine."""
+        return [*ROOMS, DOCTOR]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A placeholder with the room's help line, enough for `gradus --help`."""
-        return TyperGroup(name=cmd_name, help=ROOMS[cmd_name].help) if cmd_name in ROOMS else None
+        if cmd_name in ROOMS:
+            return TyperGroup(name=cmd_name, help=ROOMS[cmd_name].help)
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The room that the arguments name, imported here."""
+        if args[0] == DOCTOR:
+            return DOCTOR, super().get_command(ctx, DOCTOR), args[1:]
         if args[0] not in ROOMS:
             from curate.config import nearest
-            from curate.errors import UserError
 
-            raise UserError(f"{args[0]}: no such room; {nearest(args[0], list(ROOMS))}")
+            ctx.fail(f"{args[0]}: no such room; {nearest(args[0], [*ROOMS, DOCTOR])}")
         room: typer.Typer = importlib.import_module(f"{ROOMS[args[0]].package}.commands").app
         return args[0], typer.main.get_command(room), args[1:]
 
@@ -68,17 +75,41 @@ class Door(TyperGroup):
 app = typer.Typer(
     cls=Door,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Turn raw problem pools into reinforcement-learning curricula and train on them.\n\n"
     "Example: gradus curate run pipeline.yaml --out runs/first",
 )
 
 
+def _print_version(value: bool) -> None:
+    if value:
+        typer.echo(f"gradus {importlib.metadata.version('gradus-rlvr')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _door() -> None:
+def _door(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     pass
+
+
+@app.command(DOCTOR)
+def _doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Print what this machine and environment have for gradus, and what to do about what is missing.
+
+    Example: gradus doctor
+    """
+    from curate.doctor import doctor
+
+    raise typer.Exit(doctor(as_json=as_json))
 
 
 def shadowed_room() -> str | None:
@@ -117,11 +148,12 @@ def main() -> None:
 
     prepare_for_torch()
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="gradus", standalone_mode=False)
     except UserError as error:
         sys.exit(f"gradus: {error}")
     except typer.TyperException as error:
-        sys.exit(misused(error))
+        sys.stderr.write(f"{misused(error)}\n")
+        sys.exit(MISUSED)
     except ModuleNotFoundError as error:
         if (absent := missing(error)) is None:
             raise
@@ -129,3 +161,7 @@ def main() -> None:
     if code == STOPPED:
         sys.stderr.write("gradus: stopped; run the same command again to resume\n")
     sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -30,6 +30,10 @@ same text.
 Options whose type is *repeatable* may be given several times. A command with `--config` reads the same options from a
 YAML file, with `_` for `-`, those with a dot (`--sampling.temperature`) in tables (`sampling: {temperature: 0.7}`);
 options on the command line override the file. Options with several names may be given by any of them.
+
+`gradus --version` prints the version; `gradus --install-completion` installs completion for the shell. The exit code is
+0 after success, 1 after an error that one line on stderr explains, 2 for a command line that cannot be parsed, and 130
+after Ctrl-C.
 """
 BEHIND: Final = re.compile(r"  \[(default|fields): (.*)\]$", re.DOTALL)
 
@@ -45,8 +49,11 @@ class Row(NamedTuple):
 
 
 def page() -> str:
-    """All rooms with their commands, as Markdown."""
-    return HEAD + "".join(_room(name, room) for name, room in gradus.ROOMS.items())
+    """All rooms with their commands, as Markdown, and the command outside them."""
+    rooms = "".join(_room(name, room) for name, room in gradus.ROOMS.items())
+    door: Any = typer.main.get_command(gradus.app)  # Any: click's Group, which typer does not export
+    alone = _command(f"gradus {gradus.DOCTOR}", door.commands[gradus.DOCTOR])
+    return f"{HEAD}{rooms}{alone.replace('### ', '## ', 1)}"
 
 
 def _room(name: str, room: gradus.Room) -> str:

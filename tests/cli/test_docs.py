@@ -47,11 +47,13 @@ def commands() -> Iterator[tuple[str, Any]]:  # Any: click's Command, which type
     for name, room in gradus.ROOMS.items():
         group: Any = typer.main.get_command(importlib.import_module(f"{room.package}.commands").app)
         yield from ((f"gradus {name} {command}", found) for command, found in group.commands.items())
+    door: Any = typer.main.get_command(gradus.app)
+    yield f"gradus {gradus.DOCTOR}", door.commands[gradus.DOCTOR]
 
 
 @pytest.mark.parametrize(("path", "command"), [pytest.param(*found, id=found[0]) for found in commands()])
 def test_the_command_line_page_has_every_option_and_the_example_of(path: str, command: Any) -> None:
-    section = re.split(r"^##+ ", PAGES["cli.md"].split(f"\n### {path}\n")[1], flags=re.MULTILINE)[0]
+    section = re.split(r"^##+ ", re.split(f"\n##+ {path}\n", PAGES["cli.md"])[1], flags=re.MULTILINE)[0]
     shown = set(re.findall(r"`(--?[\w.-]+)`", "".join(re.findall(r"(?m)^\| (.*?) \|", section))))
     names, inside = (
         {name for p in command.params if p.hidden is hidden for name in (*p.opts, *p.secondary_opts) if name[0] == "-"}

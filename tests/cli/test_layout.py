@@ -143,7 +143,7 @@ def test_a_command_line_that_cannot_be_parsed_is_one_line_that_names_the_help(
     words: tuple[str, ...], line: str
 ) -> None:
     done = run(*words)
-    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (1, 1, "")
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, "")
     assert done.stderr.startswith(line)
     assert words[0] == "curat" or done.stderr.rstrip().endswith("--help")
 
@@ -151,7 +151,7 @@ def test_a_command_line_that_cannot_be_parsed_is_one_line_that_names_the_help(
 def test_a_room_without_a_command_shows_its_help() -> None:
     for words in ((), ("curate",)):
         done = run(*words)
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "Commands:" in done.stderr
 
 
