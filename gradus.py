@@ -143,12 +143,15 @@ def main() -> None:
     """Entry point of the console script `gradus`."""
     if (line := shadowed_room()) is not None:
         sys.exit(f"gradus: {line}")
-    from curate.errors import UserError
+    from curate.errors import Stopped, UserError
     from curate.parts import missing
 
     prepare_for_torch()
     try:
         code = app(prog_name="gradus", standalone_mode=False)
+    except Stopped as stop:
+        sys.stderr.write(f"gradus: {stop}\n")
+        sys.exit(stop.exit_status)
     except UserError as error:
         sys.exit(f"gradus: {error}")
     except typer.TyperException as error:
@@ -159,7 +162,7 @@ def main() -> None:
             raise
         sys.exit(f"gradus: {absent}")
     if code == STOPPED:
-        sys.stderr.write("gradus: stopped; run the same command again to resume\n")
+        sys.stderr.write("gradus: stopped\n")
     sys.exit(code)
 
 

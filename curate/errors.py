@@ -7,3 +7,11 @@ class UserError(Exception):
     `gradus` prints it without a traceback and exits with 1. Any other exception that escapes a command is a bug and
     keeps its traceback.
     """
+
+
+class Stopped(UserError):  # noqa: N818  # a stop, not a mistake
+    """The user, or the system, stopped a command; the text states what is kept. Its exit status is 128 + the signal."""
+
+    def __init__(self, message: str, signal: int = 2) -> None:
+        super().__init__(message)
+        self.exit_status = 128 + signal

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, shown only on a terminal and only when work takes over two seconds."""
+"""A progress bar on stderr, shown only on a terminal and, unless asked otherwise, after two seconds of work."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 DELAY_S: Final = 2.0
+SPEED_OVER_S: Final = 1800.0  # a step of a training may take minutes
 
 
 class Progress:
     """Counts work done: `with Progress("dedup", total) as progress: progress.tick(n)`.
 
     `total` is None where it is unknown. Prints nothing when stderr is not a terminal.
+    num_before: work that an earlier run did, which the estimate of the remaining time leaves out.
     """
 
-    def __init__(self, label: str, total: int | None) -> None:
-        self._label, self._total = label, total
-        self._done, self._note = 0, ""
+    def __init__(self, label: str, total: int | None, *, num_before: int = 0, delay_s: float = DELAY_S) -> None:
+        self._label, self._total, self._delay_s = label, total, delay_s
+        self._done, self._note = num_before, ""
         self._start_s = time.monotonic()
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -40,7 +42,7 @@ class Progress:
         """Add finished work; `note` follows the bar, e.g. a running count."""
         self._done += num_done
         self._note = note or self._note
-        if self._bar is None and sys.stderr.isatty() and time.monotonic() - self._start_s > DELAY_S:
+        if self._bar is None and sys.stderr.isatty() and time.monotonic() - self._start_s >= self._delay_s:
             self._show()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done, note=self._note)
@@ -57,6 +59,11 @@ class Progress:
             TimeRemainingColumn(),
             TextColumn("{task.fields[note]}"),
         )
-        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(self._label, total=self._total, note=self._note)
+        # lines for a file or a pipe must not end up beside the bar
+        to_terminal = sys.stdout.isatty()
+        console = Console(stderr=True)
+        self._bar = Bar(
+            *columns, console=console, transient=True, redirect_stdout=to_terminal, speed_estimate_period=SPEED_OVER_S
+        )
+        self._task = self._bar.add_task(self._label, total=self._total, completed=self._done, note=self._note)
         self._bar.start()

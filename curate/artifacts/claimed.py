@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import IO, ClassVar, Final, Self
 
 from curate.artifacts.lock import drop_lock, take_lock
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 
 CLEARING: Final = ".clearing.tmp"
 
@@ -56,7 +56,11 @@ class ClaimedFolder(ABC):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        kept = self._kept() if isinstance(error, KeyboardInterrupt) else None
         self._release()
+        if isinstance(error, KeyboardInterrupt):
+            rest = f"{kept}; the same command resumes from there" if kept else "nothing is finished yet"
+            raise Stopped(f"{self.place}: stopped; {rest}") from None
 
     @abstractmethod
     def _objection(self) -> str | None:
@@ -68,6 +72,10 @@ class ClaimedFolder(ABC):
     @abstractmethod
     def _has_begun(self) -> bool:
         """Whether the earlier run left anything to lose."""
+
+    @abstractmethod
+    def _kept(self) -> str | None:
+        """What a rerun uses of the work so far, as a sentence; None if it would start over."""
 
     @abstractmethod
     def _owned(self) -> Iterable[Path]:

@@ -151,6 +151,15 @@ class OutFolder(ClaimedFolder):
     def _has_begun(self) -> bool:
         return _has_begun(self.folder)
 
+    def _kept(self) -> str | None:
+        if (self.folder / MANIFEST).exists():
+            return "the artifact is complete"
+        num_batches = sum(1 for _ in (self.folder / "dropped").glob("*.parquet"))
+        log = self.folder / LOG
+        parts = [f"finished batches ({num_batches})"] if num_batches else []
+        parts += ["samples"] if log.is_file() and log.stat().st_size else []
+        return f"its {' and '.join(parts)} are kept" if parts else None
+
     def _owned(self) -> list[Path]:
         return [path for path in self.folder.iterdir() if _is_ours(path) and path.name != LOCK]
 

@@ -77,6 +77,9 @@ class DatasetFolder(ClaimedFolder):
             self._lock.close()
             self._lock = None
 
+    def _kept(self) -> str | None:
+        return None
+
     def _objection(self) -> str | None:
         if not self.place.exists() or (self.place.is_dir() and not any(self.place.iterdir())):
             return None

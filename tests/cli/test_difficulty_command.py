@@ -53,7 +53,8 @@ def test_ctrl_c_is_one_line_and_the_same_command_resumes(tmp_path: Path) -> None
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         _, stderr = running.communicate(timeout=60)
-    assert (running.returncode, stderr) == (130, "gradus: stopped; run the same command again to resume\n")
+    kept = f"gradus: {tmp_path / 'out'}: stopped; its samples are kept; the same command resumes from there\n"
+    assert (running.returncode, stderr) == (130, kept)
     num_known = log.read_bytes().count(b"\n")
     done = gradus(*command)
     assert done.returncode == 0

@@ -32,7 +32,8 @@ FSDP = (
 
 def launch(how: tuple[str | Path, ...], folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [
-        "accelerate", "launch", *how, "train", "grpo", "--model", folder / "sft" / "model",
+        *(("accelerate", "launch", *how) if how else (BIN / "gradus",)), "train", "grpo",
+        "--model", folder / "sft" / "model",
         # three groups of four over two processes: the second group lies on both
         "--data", folder / "problems.jsonl", "--out", out, "--num-problems", "3", "--group-size", "4",
         "--max-tokens", "16", "--save-steps", "2", "--logging-steps", "1", "--learning-rate", "3e-3", *options,
@@ -68,6 +69,17 @@ def test_two_processes_resume_to_the_same_draws_outcomes_and_weights(tmp_path: P
     train(tmp_path, run)
     assert (run / "draws.jsonl").read_bytes() == draws
     assert (run / "model" / "model.safetensors").read_bytes() == weights
+    other = launch(CPU, tmp_path, run, "--max-steps", "4", "--seed", "1")
+    assert other.returncode != 0
+    assert other.stderr.count("holds a run with other settings") == 1
+    for name in ("model", "checkpoint-4"):
+        shutil.rmtree(run / name)
+    alone = launch((), tmp_path, run, "--max-steps", "4", "--rewards", "accuracy", "--rewards", "kimi_length")
+    assert alone.returncode == 0, alone.stderr[-2000:]
+    assert "resuming at step 2 on 1 processes, 2 before" in alone.stdout
+    starts = json.loads((run / "environment.json").read_text())["starts"]
+    assert [(start["step"], start["num_processes"]) for start in starts] == [(0, 2), (2, 2), (2, 1)]
+    assert [json.loads(line)["step"] for line in (run / "draws.jsonl").read_text().splitlines()] == [1, 2, 3, 4]
 
 
 def test_fsdp_shards_over_two_processes_that_end_and_leave_a_whole_model(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Train
         parts=partial(_parts, config, objective),
         own=OWN,
         max_tokens=config.sampling.max_tokens,
+        steps_per_draw=config.generation.num_updates,
         adopts_data=config.adopt_dataset,
         ends=(PoolExhausted,),
         closing=lambda metrics: f"{metrics.get('train_runtime', 0):.0f} s",

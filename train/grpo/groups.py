@@ -10,8 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Final
 
 from curriculum import Visit
+
+NO_ANSWER: Final = ("no_answer", "think_only")
 
 
 @dataclass(frozen=True)
@@ -56,18 +59,21 @@ def groups_of(
 def group_figures(groups: Sequence[Group]) -> dict[str, float]:
     """Mean lengths of correct and wrong completions, and shares of groups with all, some or no correct completions.
 
-    Shares are of the groups with a judged completion; a figure without data is left out.
+    Shares of groups are of those with a judged completion; a figure without data is left out. `no_answer_ratio` is the
+    share of all completions in which the verifier found no answer, outside the reasoning.
     """
     correct = [tokens for group in groups for tokens in group.tokens_where(1.0)]
     wrong = [tokens for group in groups for tokens in group.tokens_where(0.0)]
     visits = [group.visit() for group in groups]
     judged = [visit for visit in visits if visit.num_correct + visit.num_wrong > 0]
+    reasons = [reason for group in groups for reason in group.reasons]
     figures: dict[str, float] = {}
     if correct:
         figures["completions/mean_length_correct"] = fmean(correct)
     if wrong:
         figures["completions/mean_length_wrong"] = fmean(wrong)
     if judged:
+        figures["completions/no_answer_ratio"] = fmean(reason in NO_ANSWER for reason in reasons)
         figures["accuracy"] = len(correct) / (len(correct) + len(wrong))
         figures["groups/solved_by_none"] = fmean(visit.num_correct == 0 for visit in judged)
         figures["groups/solved_by_all"] = fmean(visit.num_wrong == 0 for visit in judged)

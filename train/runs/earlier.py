@@ -39,6 +39,10 @@ ONLY_ON_POLICY: Final = ("teacher", "divergence", "temperature", "vllm")
 ONLY_OFF_POLICY: Final = ("per_problem", "packing", "completion_column")
 
 
+# settings that no longer decide a result, which may differ when a run resumes
+FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
+
+
 def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
     """The identity with its settings in their current places; one in the current form is unchanged."""
     command, config = str(identity.get("command")), dict(identity.get("config") or {})
@@ -53,4 +57,7 @@ def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what
         place = None if isinstance(value, Mapping) else MOVED.get(command, {}).get(name)
         table, _, setting = (place or name).rpartition(".")
         moved[table or setting] = {**moved.get(table, {}), setting: value} if table else value
+    for table, setting in FREE:
+        if isinstance(moved.get(table), Mapping):
+            moved[table] = {name: value for name, value in moved[table].items() if name != setting}
     return {**identity, "command": command, "config": moved}

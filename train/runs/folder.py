@@ -1,7 +1,7 @@
 """Folder of a training run: its files, its identity, and the checkpoint from which an interrupted run resumes.
 
     config.yaml         identity of the run: command, model, data, their digests, every setting
-    environment.json    versions, commit and machine of the last start
+    environment.json    versions, commit and machine of the last start; step and processes of every start
     log.jsonl           one JSON line per logged step
     completions/        every completion with its rewards, a Parquet file per generation
     draws.jsonl         one JSON line per generation: the problems drawn and their outcomes
@@ -9,8 +9,10 @@
     model/              the trained model, renamed into place last: its presence means finished
 
 The folder is claimed as in `curate.artifacts.claimed`. A rerun with the same settings, model and data resumes from the
-last whole checkpoint, or reuses a finished run. A rerun that differs is refused, naming the first difference, unless
-`force` starts over or the earlier run has written no result. Of several processes only the first one writes.
+last whole checkpoint, or reuses a finished run. A damaged checkpoint or log is reported, and the run continues from the
+checkpoint before it. A rerun that differs is refused, naming the first difference, unless
+`force` starts over or the earlier run has written no result. Of several processes only the first one writes; the others
+wait until it has claimed the folder.
 """
 
 from __future__ import annotations
@@ -20,15 +22,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
+import typer
 import yaml
 
 from curate.artifacts.claimed import ClaimedFolder
 from curate.artifacts.lock import LOCK
 from curate.artifacts.manifest import temporary_of, write_atomic
 from curate.errors import UserError
-from curate.tables import dotted
-from train.environment import describe_environment, is_main_process, num_processes
+from train.environment import first_process_says, is_main_process, note_start, num_processes
 from train.runs import checkpoints
+from train.runs.differences import difference
 from train.runs.earlier import in_current_form
 
 CONFIG: Final = "config.yaml"
@@ -56,17 +59,35 @@ class RunFolder(ClaimedFolder):
     FORCE_STARTS_OVER: ClassVar = True
 
     def __init__(
-        self, folder: Path, identity: Mapping[str, Any], *, force: bool = False, adopts_data: bool = False
+        self,
+        folder: Path,
+        identity: Mapping[str, Any],
+        *,
+        force: bool = False,
+        adopts_data: bool = False,
+        runtime: Mapping[str, Any] = {},
     ) -> None:
+        """`runtime` are settings that may change when the run resumes; environment.json lists them for each start."""
         super().__init__(folder, folder, force=force)
+        self._runtime = dict(runtime)
         self._identity = dict(identity)
         self._adopts_data = adopts_data
 
     def __enter__(self) -> Self:
-        if self._force and num_processes() > 1 and (self.folder / CONFIG).exists():
-            # the other processes would read it before the first one has cleared it
+        if num_processes() == 1:
+            return super().__enter__()
+        if self._force and (self.folder / CONFIG).exists():
             raise UserError(f"{self.folder}: --force needs one process; remove the folder and start again")
-        return super().__enter__() if is_main_process() else self
+        refusal: UserError | None = None
+        if is_main_process():
+            try:
+                super().__enter__()
+            except UserError as error:
+                refusal = error
+        if not first_process_says(refusal is None):
+            # one line, by the first process
+            raise refusal or SystemExit(1)
+        return self
 
     @property
     def model(self) -> Path:
@@ -81,6 +102,10 @@ class RunFolder(ClaimedFolder):
         """The last whole checkpoint, or None at the start of a run."""
         return checkpoints.last_whole(self.folder)
 
+    def mark_checkpoint(self, step: int) -> None:
+        """Mark the checkpoint of a step, now complete, as whole."""
+        checkpoints.mark_checkpoint(self.folder / f"checkpoint-{step}", step, self._identity)
+
     def append(self, name: str, record: Mapping[str, Any]) -> None:
         """Add one line to `log.jsonl` or `draws.jsonl`; only the first process writes."""
         if is_main_process():
@@ -90,6 +115,8 @@ class RunFolder(ClaimedFolder):
     def _objection(self) -> str | None:
         earlier = self._earlier()
         if earlier is None:
+            if checkpoints.last_whole(self.folder) is not None:
+                return f"{CONFIG} is damaged, so its settings are unknown; restore it, or --force to replace the run"
             if self._holds_beside(LOCK, temporary_of(self.folder / CONFIG).name):
                 raise UserError(f"{self.folder}: holds files that are not a training run; choose an empty --out")
             return None
@@ -108,13 +135,24 @@ class RunFolder(ClaimedFolder):
     def _owned(self) -> Iterable[Path]:
         return [*self.folder.glob("checkpoint-*"), *(self.folder / name for name in OURS)]
 
+    def _kept(self) -> str | None:
+        if self.is_finished():
+            return "the model is written"
+        if (last := self.checkpoint()) is not None:
+            return f"{last.name} is kept"
+        samples = self.folder / "samples.jsonl"
+        if samples.is_file() and samples.stat().st_size:
+            return "its samples are kept"
+        return "its finished rounds are kept" if (self.folder / "rounds").is_dir() else None
+
     def _begin(self) -> None:
-        checkpoints.rewind(self.folder, LOG, DRAWS)
-        if self._earlier() != self._identity:
+        if not self.is_finished():
+            _say(checkpoints.rewind(self.folder, LOG, DRAWS))
+        if self._earlier() != self._identity or _read(self.folder / CONFIG) is None:
             text = yaml.safe_dump(self._identity, sort_keys=False, allow_unicode=True)
             write_atomic(self.folder / CONFIG, text.encode())
-        environment = json.dumps(describe_environment(), indent=1) + "\n"
-        write_atomic(self.folder / ENVIRONMENT, environment.encode())
+        last = self.checkpoint()
+        _say(note_start(self.folder / ENVIRONMENT, checkpoints.step_of(last) if last else 0, self._runtime))
 
     def _holds_beside(self, *names: str) -> bool:
         return any(path.name not in names for path in self.folder.iterdir())
@@ -131,22 +169,23 @@ class RunFolder(ClaimedFolder):
         return difference(earlier, now)
 
     def _earlier(self) -> dict[str, Any] | None:
+        """The identity in config.yaml, or in a checkpoint where that file is damaged; None where there is none."""
         path = self.folder / CONFIG
-        written = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
+        written = _read(path)
+        if written is None and path.exists():
+            written = checkpoints.identity_of(self.folder)
         return in_current_form(written) if written else None
 
 
-def difference(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
-    """The first setting in which two runs' identities differ, as `name: old there, new here`; None where they agree."""
-    pairs = [(name, earlier.get(name), now.get(name)) for name in ("command", "model_digest", "data_digest")]
-    old, new = dotted(earlier.get("config", {})), dotted(now.get("config", {}))
-    pairs += [(name, old.get(name), new.get(name)) for name in sorted({*old, *new})]
-    for name, there, here in pairs:
-        if there != here:
-            return f"{name}: {_short(there)} there, {_short(here)} here"
-    return None
+def _read(path: Path) -> dict[str, Any] | None:
+    """The mapping in a YAML file; None where the file is missing, empty or damaged."""
+    try:
+        written = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        return None
+    return written if isinstance(written, dict) else None
 
 
-def _short(value: Any) -> str:
-    text = str(value)
-    return f"{text[:12]}…" if len(text) > 40 else text
+def _say(notes: Iterable[str]) -> None:
+    for note in notes:
+        typer.echo(note)

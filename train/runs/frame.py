@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import typer
 
 from curate.engines.model_files import model_digest, model_folder
+from train.runs.announce import announce, described
 from train.runs.folder import RunFolder
 from train.runs.running import lora, train_and_save
 from train.runs.settings import TrainerConfig, check_passthrough, shared_arguments, split_step
@@ -81,6 +82,7 @@ class Training(Generic[Content]):
     own: fields of TRL's config that the `trl` setting must not touch.
     max_tokens: completion tokens that the model's context must hold beside a prompt; 0 if nothing is generated.
     max_time_s: seconds after which training stops.
+    steps_per_draw: optimizer steps between two generations, after which a run can stop and resume.
     adopts_data: whether an unfinished run continues with other data.
     ends: exceptions that end training early but are no failure.
     closing: figures printed after the model's path when the run is finished.
@@ -94,6 +96,7 @@ class Training(Generic[Content]):
     own: frozenset[str]
     max_tokens: int = 0
     max_time_s: float | None = None
+    steps_per_draw: int = 1
     adopts_data: bool = False
     ends: tuple[type[Exception], ...] = ()
     closing: Callable[[Mapping[str, float]], str] = loss_and_time
@@ -102,6 +105,7 @@ class Training(Generic[Content]):
 def run_training(job: Job, training: Training[Content]) -> None:
     """Train from the last whole checkpoint and write the model to `out/model`; a finished run is reused."""
     split_step(training.config, training.sequences_per_step)
+    announce(f"reading {job.model} and {job.data}")
     model = find_model(job.model, training.config.prompt, max_tokens=training.max_tokens)
     material = training.read()
     with claimed(job, material, training.config, adopts_data=training.adopts_data) as run:
@@ -125,7 +129,8 @@ def claimed(
         "data_digest": material.digest,
         "config": {**config.fingerprinted(), **material.also},
     }
-    with RunFolder(job.out, identity, force=job.force, adopts_data=adopts_data) as run:
+    runtime = {"micro_batch_size": config.compute.micro_batch_size, "logging_steps": config.logging.steps}
+    with RunFolder(job.out, identity, force=job.force, adopts_data=adopts_data, runtime=runtime) as run:
         if not run.is_finished():
             yield run
             return
@@ -137,6 +142,7 @@ def build_trainer(training: Training[Content], content: Content, model: Path, ru
     """TRL's trainer for the model in a folder; the model libraries print only errors."""
     from train.runs.quiet import quiet
 
+    announce("loading torch, transformers and TRL")
     quiet()
     classes, config = training.classes(), training.config
     from train.runs.logs import Reporter
@@ -144,13 +150,14 @@ def build_trainer(training: Training[Content], content: Content, model: Path, ru
     check_passthrough(config.trl, classes.config, training.own)
     shared = shared_arguments(config, run.folder, training.sequences_per_step)
     start = Start(model, load_tokenizer(model), run)
+    announce(described(model, config.max_steps, run.checkpoint()))
     parts = training.parts(content, start)
     return classes.trainer(
         model=str(model),
         args=classes.config(**{**shared, **parts.arguments, **config.trl}),
         train_dataset=parts.dataset,
         processing_class=start.tokenizer,
-        callbacks=[Reporter(run, max_time_s=training.max_time_s)],
+        callbacks=[Reporter(run, max_time_s=training.max_time_s, steps_per_draw=training.steps_per_draw)],
         peft_config=lora(config),
         **parts.trainer,
     )

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import typer
 
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 from train.environment import is_main_process
 from train.runs.folder import UNFINISHED, RunFolder
 from train.runs.settings import TrainerConfig
+
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+# for errors without a number: safetensors and polars quote the system, torch only says that it wrote fewer bytes
+IN_WORDS: Final = {
+    **{f"os error {number}": os.strerror(number) for number in NO_ROOM},
+    **dict.fromkeys(("inline_container.cc", "iostream error"), "a file could not be written whole, as on a full disk"),
+}
 
 
 def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
@@ -30,23 +39,77 @@ def lora(config: TrainerConfig) -> Any:  # Any: peft has no types
 def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ...] = ()) -> Mapping[str, float]:
     """Train from the last whole checkpoint, save the model, and return the trainer's final metrics.
 
-    ends: exceptions that end training early but are no failure.
+    ends: exceptions that end training early but are no failure. Raises `Stopped` after a signal, with a checkpoint.
     """
     from transformers import PrinterCallback
 
     trainer.remove_callback(PrinterCallback)
     checkpoint = run.checkpoint()
+    with room_to_write(run):
+        metrics = _train(trainer, run, str(checkpoint) if checkpoint else None, ends)
+        save_model(trainer, run)
+    return metrics
+
+
+def _train(
+    trainer: Any, run: RunFolder, checkpoint: str | None, ends: tuple[type[Exception], ...]
+) -> Mapping[str, Any]:
+    from train.runs.logs import Reporter
+
+    (reporter,) = (callback for callback in trainer.callback_handler.callbacks if isinstance(callback, Reporter))
     metrics: Mapping[str, float] = {}
     try:
-        metrics = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None).metrics
+        with reporter.request:
+            metrics = trainer.train(resume_from_checkpoint=checkpoint).metrics
     except ends as end:
-        typer.echo(f"training ends early: {end}")
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-            raise
-        raise UserError(f"{run.folder}: {error.strerror}; make room and run the same command again") from error
-    save_model(trainer, run)
+        if is_main_process():
+            typer.echo(f"training ends early: {end}")
+        save_state(trainer, run)
+    finally:
+        reporter.close()
+    if reporter.stopped_by is not None:
+        if not is_main_process():
+            raise SystemExit(128 + reporter.stopped_by)
+        step = trainer.state.global_step
+        place = f"{run.folder}: stopped at step {step} of {trainer.state.max_steps}"
+        raise Stopped(f"{place}; checkpoint-{step} is saved, and the same command resumes from it", reporter.stopped_by)
     return metrics
+
+
+def save_state(trainer: Any, run: RunFolder) -> None:
+    """Write a checkpoint of the step that training has reached, unless there is one."""
+    step = trainer.state.global_step
+    last = run.checkpoint()
+    if last is None or last.name != f"checkpoint-{step}":
+        trainer._save_checkpoint(trainer.model, trial=None)  # noqa: SLF001  # the trainer has no public one
+        trainer.control = trainer.callback_handler.on_save(trainer.args, trainer.state, trainer.control)
+
+
+@contextmanager
+def room_to_write(run: RunFolder) -> Iterator[None]:
+    """Turn a full disk, in whichever library it shows, into one line that names what can be resumed from."""
+    from polars.exceptions import PolarsError
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, RuntimeError, UserError, PolarsError, SafetensorError) as error:
+        if (reason := _lack_of_room(error)) is None:
+            raise
+        last = run.checkpoint()
+        rest = f"resumes from {last.name}" if last else "starts over, since no checkpoint is whole"
+        raise UserError(f"{run.folder}: {reason}; make room: the same command then {rest}") from error
+
+
+def _lack_of_room(error: BaseException | None) -> str | None:
+    """The words for an error that a full disk caused, also for one that was raised while handling it."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            return str(error.strerror)
+        if found := next((reason for words, reason in IN_WORDS.items() if words in str(error)), None):
+            return found
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def save_model(trainer: Any, run: RunFolder) -> None:

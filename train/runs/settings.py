@@ -7,7 +7,6 @@ TRL's names, which are checked against TRL's config class before any model is lo
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -18,7 +17,7 @@ from curate.config import RUNTIME, Config, nearest
 from curate.engines.prompts import PromptConfig
 from curate.errors import UserError
 from curate.tables import short
-from train.environment import check_sharding, num_processes
+from train.environment import check_sharding, num_processes, number_no_cpu
 from train.runs.tables import Compute, Logging, Lora, Optimizer, Saving
 
 # short forms of the optimizer's settings, also for trainers with other defaults
@@ -71,8 +70,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     check_sharding()
     has_gpu = torch.cuda.is_available()
     if not has_gpu:
-        # otherwise accelerate numbers the CPU, `cpu:0`, and a resume on two processes cannot restore the optimizer
-        os.environ.setdefault("ACCELERATE_TORCH_DEVICE", "cpu")
+        number_no_cpu()
     split, compute = split_step(config, sequences_per_step), config.compute
     return {
         "output_dir": str(out),
@@ -92,6 +90,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
         "save_steps": config.saving.steps,
         "save_total_limit": config.saving.keep_checkpoints,
         "logging_steps": config.logging.steps,
+        "logging_first_step": True,
         "report_to": list(config.logging.report_to),
         "disable_tqdm": True,
         "dataloader_num_workers": 0,
@@ -137,6 +136,6 @@ TAKEN = frozenset(
     {
         "output_dir", "max_steps", "seed", "data_seed", "save_steps", "save_total_limit", "save_strategy",
         "per_device_train_batch_size", "gradient_accumulation_steps", "ignore_data_skip", "dataloader_num_workers",
-        "num_train_epochs", "save_only_model", "report_to", "disable_tqdm",
+        "num_train_epochs", "save_only_model", "report_to", "disable_tqdm", "logging_steps", "logging_first_step",
     }
 )  # fmt: skip

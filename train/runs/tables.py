@@ -28,7 +28,9 @@ class Compute(Config):
     """Computation of a step on the available devices."""
 
     micro_batch_size: PositiveInt | None = Field(
-        None, description="Sequences per device and forward pass; by default all of a step."
+        None,
+        description="Sequences per device and forward pass; by default all of a step.",
+        json_schema_extra=RUNTIME,
     )
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
         "auto", description="Compute dtype; auto is bfloat16 on a GPU and float32 on a CPU."
@@ -57,7 +59,11 @@ class Saving(Config):
 class Logging(Config):
     """Log lines and trackers."""
 
-    steps: PositiveInt = Field(10, description="Steps between log lines.")
+    steps: PositiveInt = Field(
+        10,
+        description="Steps between log lines; the first and the last step always have one.",
+        json_schema_extra=RUNTIME,
+    )
     report_to: tuple[str, ...] = Field(
         (), description="Trackers that TRL also reports to: wandb, trackio, tensorboard.", json_schema_extra=RUNTIME
     )

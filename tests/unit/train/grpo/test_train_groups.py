@@ -32,5 +32,11 @@ def test_figures_split_lengths_by_verdict_and_leave_the_undecided_out() -> None:
     assert (figures["groups/solved_by_none"], figures["groups/solved_by_all"], figures["groups/mixed"]) == (0.5, 0, 0.5)
 
 
+def test_the_share_without_an_answer_is_of_all_completions() -> None:
+    reasons = ["no_answer", "think_only", "different", "timeout", "exact", "truncated", "no_answer", "exact"]
+    groups = groups_of([7, 3], [0.0, 0.0, 0.0, nan, 1.0, 0.0, 0.0, 1.0], [5] * 8, reasons)
+    assert group_figures(groups)["completions/no_answer_ratio"] == 3 / 8
+
+
 def test_a_generation_with_nothing_judged_has_no_figures() -> None:
     assert group_figures(groups_of([0], [nan, nan], [1, 1], ["timeout", "timeout"])) == {}

@@ -9,8 +9,9 @@ import yaml
 from curate.errors import UserError
 from train.grpo.config import GrpoConfig
 from train.runs.checkpoints import mark_checkpoint
+from train.runs.differences import difference
 from train.runs.earlier import in_current_form
-from train.runs.folder import CONFIG, RunFolder, difference
+from train.runs.folder import CONFIG, RunFolder
 from train.runs.settings import TrainerConfig
 from train.tuning.distill import DistillConfig
 from train.tuning.on_policy import OnPolicyConfig

@@ -9,8 +9,9 @@ import pytest
 from support.interruption import REMOVALS, cut_everywhere
 
 from curate.errors import UserError
-from train.runs.checkpoints import cut_after, mark_checkpoint
+from train.runs.checkpoints import mark_checkpoint
 from train.runs.folder import DRAWS, LOG, UNFINISHED, RunFolder
+from train.runs.log_lines import cut_after
 
 
 def identity(**changes: Any) -> dict[str, Any]:
