@@ -43,6 +43,10 @@ ONLY_OFF_POLICY: Final = ("per_problem", "packing", "completion_column")
 FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
 
 
+# settings that came later, with the value that an earlier version behaved by
+LATER: Final = {"verify": {"unevaluated": "accept", "asked_form": "ignored"}}
+
+
 def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
     """The identity with its settings in their current places; one in the current form is unchanged."""
     command, config = str(identity.get("command")), dict(identity.get("config") or {})
@@ -60,4 +64,7 @@ def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what
     for table, setting in FREE:
         if isinstance(moved.get(table), Mapping):
             moved[table] = {name: value for name, value in moved[table].items() if name != setting}
+    for table, settings in LATER.items():
+        if isinstance(moved.get(table), Mapping):
+            moved[table] = {**settings, **moved[table]}
     return {**identity, "command": command, "config": moved}

@@ -29,6 +29,7 @@ GRPO = GrpoConfig.model_validate(
         "logging": {"steps": 1},
         "saving": {"steps": 2},
         "probe": {"n": 2},
+        "verify": {"unevaluated": "accept", "asked_form": "ignored"},
         "prompt": {"thinking": "off"},
         "trl": {"adam_beta2": 0.9},
         "curriculum": {"policy": "learnability", "p0": 0.65},
