@@ -17,9 +17,9 @@ from curate.artifacts.manifest import canonical_json
 from curate.cpus import usable_cores
 from curate.errors import UserError
 from curate.verify import Item, Policy, Verdict, verify_many
-from curate.verify.code.grade import Unready, passes_empty
+from curate.verify.code.examined import Unready, tests_nothing
 from curate.verify.code.sandbox import Limits, SandboxUnavailable, check_sandbox
-from curate.verify.code.tests_format import AssertTests, CodeTests, StdioTests, parse_tests
+from curate.verify.code.tests_format import AssertTests, CallTests, StdioTests, parse_tests
 
 DUDS: Final = ("None", "0", "1", "True", "False", "[]", "''", "a[0] if a else None")
 
@@ -63,7 +63,7 @@ def _read(problem: CodeProblem) -> Finding | None:
     tests = parse_tests(problem.tests or "")
     if tests is None:
         return Finding("no_tests", "not the tests format of gradus")
-    outputs = _outputs(tests)
+    outputs = [] if isinstance(tests, AssertTests) or tests.checker else _outputs(tests)
     if len(outputs) > 1 and len(set(outputs)) == 1:
         return Finding("trivial_passes_tests", f"all {len(outputs)} outputs are {outputs[0][:80]}")
     return None
@@ -73,15 +73,19 @@ def _emptiness(problem: CodeProblem, policy: Policy) -> Finding | None:
     """The finding if an empty program passes; None also if the sandbox could not tell."""
     tests = parse_tests(problem.tests or "")
     try:
-        is_empty = tests is not None and passes_empty(tests, policy)
+        is_empty = tests is not None and tests_nothing(tests, policy)
     except (Unready, OSError):  # the machine has no free files or processes
         return None
-    return Finding("no_tests", "an empty program passes") if is_empty else None
+    if not is_empty:
+        return None
+    has_checker = tests is not None and not isinstance(tests, AssertTests) and tests.checker
+    detail = (
+        "the checker accepts an empty output, or rejects an expected one" if has_checker else "an empty program passes"
+    )
+    return Finding("no_tests", detail)
 
 
-def _outputs(tests: CodeTests) -> list[str]:
-    if isinstance(tests, AssertTests):
-        return []
+def _outputs(tests: StdioTests | CallTests) -> list[str]:
     if isinstance(tests, StdioTests):
         return [" ".join(test.output.split()) for test in tests.tests]
     return [canonical_json(test.output) for test in tests.tests]

@@ -118,6 +118,12 @@ def classes_in(source: str) -> list[str]:
     return [node.name for node in tree.body if isinstance(node, ast.ClassDef)] if tree is not None else []
 
 
+def functions_in(source: str) -> list[str]:
+    """The functions at the top of a source."""
+    tree = parsed(source)
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] if tree is not None else []
+
+
 def _functions(source: str) -> list[str]:
     """Names of the functions at the top of a source, or of the methods of its class if there are none."""
     tree = parsed(source)

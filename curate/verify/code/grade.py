@@ -8,68 +8,42 @@ undecided.
 
 from __future__ import annotations
 
-import hashlib
-import math
-import os
 import signal
 import socket
-import struct
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from contextlib import ExitStack
+from typing import Any, Final
 
 from curate.cpus import usable_cores
-from curate.process_wide import ProcessWide
-from curate.verify.code.examiner import examination
+from curate.verify.code.examined import (
+    START_S,
+    BrokenChecker,
+    Checker,
+    Unready,
+    assertions,
+    checker_of,
+    examined,
+    expect_ready,
+    tests_nothing,
+    wall_s,
+)
 from curate.verify.code.inside import wire
+from curate.verify.code.line import Line, receive_by
 from curate.verify.code.outputs import same_output, same_value
 from curate.verify.code.program import defines, find_program
 from curate.verify.code.sandbox import Limits, Sandbox, SandboxUnavailable, check_sandbox, sandbox
-from curate.verify.code.tests_format import AssertTests, CallTests, CodeTests, StdioTests, parse_tests
+from curate.verify.code.tests_format import AssertTests, CallTests, CodeTests, Stdio, StdioTests, parse_tests
 from curate.verify.policy import Policy
-from curate.verify.readable import can_be_read
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
 
 STAGE: Final = "code"
-# one fork per concurrent examination
-EXAMINER: Final = Limits(cpu_s=60, memory_mb=1024, num_processes=4096)
 ENDS_S: Final = 0.05
-START_S: Final = 30.0
-MAX_REPLY: Final = 8 << 20
 ANSWER_PARTS: Final = 5
 MAX_TESTS_LONG: Final = 10
 KILLING: Final = (signal.SIGXCPU, signal.SIGKILL)
-
-
-class Unready(Exception):  # noqa: N818  # a state of the sandbox
-    """A sandbox ended before it could run the solution."""
-
-
-class Line(NamedTuple):
-    """This side of a channel to a solver, with the time limit of a message. The other side may send anything."""
-
-    end: socket.socket
-    timeout_s: float
-
-    def send(self, message: Any) -> None:  # Any: a JSON message
-        """Send a message; raises `TimeoutError` if the other side does not read it."""
-        seconds = math.ceil(self.timeout_s)
-        self.end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", seconds, 0))
-        try:
-            wire.send(self.end.fileno(), message)
-        except BlockingIOError:
-            raise TimeoutError from None
-
-    def receive(self, timeout_s: float | None = None) -> dict[str, Any]:
-        """The next message; raises `TimeoutError` if none arrives, `WireError` on a closed channel or invalid data."""
-        message = receive_by(self.end.fileno(), time.monotonic() + (timeout_s or self.timeout_s))
-        if not isinstance(message, dict):
-            raise wire.WireError("no message")
-        return message
 
 
 def verify_code(completion: str, tests: str | None, policy: Policy | None = None) -> Verdict:
@@ -100,8 +74,13 @@ def _wanted(tests: CodeTests) -> tuple[list[str], str]:
 def _run(source: str, tests: CodeTests, policy: Policy) -> Decision:
     try:
         check_sandbox(_limits(policy))
+        has_checker = not isinstance(tests, AssertTests) and tests.checker
+        if has_checker and tests_nothing(tests, policy):
+            return undecided("unparseable_ground_truth", STAGE)
         decision = _run_by_style(source, tests, policy)
-        is_empty = decision.verdict == "correct" and passes_empty(tests, policy)
+        is_empty = decision.verdict == "correct" and tests_nothing(tests, policy)
+    except BrokenChecker as broken:
+        return undecided("timeout" if broken.reason == "timeout" else "unparseable_ground_truth", STAGE)
     except SandboxUnavailable:
         return undecided("sandbox_unavailable", STAGE)
     except (Unready, OSError):
@@ -123,11 +102,6 @@ def _limits(policy: Policy, num_tests: int = 1) -> Limits:
     return Limits(cpu_s, policy.code_memory_mb, total_memory_mb=total_mb, is_isolated=not policy.unsafe_local)
 
 
-def _wall_s(policy: Policy) -> float:
-    """The wall time of a test in seconds: above its CPU time, to allow for a busy machine."""
-    return 2 * policy.code_timeout_s + 2
-
-
 def _solver_job(source: str, tests: CodeTests, mode: str) -> dict[str, object]:
     classes = tests.classes if isinstance(tests, AssertTests) else []
     return {"mode": mode, "source": source, "prelude": tests.prelude, "classes": classes}
@@ -138,13 +112,13 @@ def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
         theirs, ours = socket.socketpair()
         limits = _limits(policy, len(tests.tests))
         solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, _solver_job(source, tests, "calls")))
-        report = stack.enter_context(_examination(tests, ours, policy))
+        report = stack.enter_context(assertions(tests, ours, policy))
         # only the two sandboxes hold the channel now, so when one ends, the other reads the end of the channel
         theirs.close()
         ours.close()
-        _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
+        expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
         try:
-            decision = _examined(report, tests, _wall_s(policy))
+            decision = examined(report, tests, wall_s(policy))
         except TimeoutError:
             return wrong("timeout", STAGE)
         except wire.WireError:
@@ -154,72 +128,29 @@ def _run_assert(source: str, tests: AssertTests, policy: Policy) -> Decision:
     return decision
 
 
-def _examined(report: int, tests: AssertTests, timeout_s: float) -> Decision | None:
-    """The decision of an examination; None if a test failed. Raises `TimeoutError` or `WireError`."""
-    for _ in tests.tests:
-        heard = receive_by(report, time.monotonic() + timeout_s)
-        if "broken" in heard:
-            return undecided("unparseable_ground_truth", STAGE)
-        if not heard["passed"]:
-            return undecided("unparseable_answer", STAGE) if heard["unsure"] else None
-    return correct("tests_passed", STAGE)
-
-
-@contextmanager
-def _examination(
-    tests: AssertTests, channel: socket.socket, policy: Policy, *, is_empty: bool = False
-) -> Iterator[int]:
-    job = {**tests.model_dump(), "is_empty": is_empty}
-    with examination(job, channel, replace(EXAMINER, is_isolated=not policy.unsafe_local)) as report:
-        yield report
-
-
-def passes_empty(tests: CodeTests, policy: Policy) -> bool:
-    """Whether an empty program passes: then the tests run nothing of a solution, or ignore what it does.
-
-    Raises `Unready` or `OSError` if no sandbox starts.
-    """
-    if isinstance(tests, CallTests):
-        return False
-    if isinstance(tests, StdioTests):
-        return all(same_output(b"", test.output) for test in tests.tests)
-    digest = hashlib.sha256(tests.model_dump_json().encode()).digest()
-    if digest not in (known := _EMPTY.get()):
-        known[digest] = _passes_empty(tests, policy)
-    return known[digest]
-
-
-def _passes_empty(tests: AssertTests, policy: Policy) -> bool:
-    ours, theirs = socket.socketpair()
-    with ours, theirs, _examination(tests, theirs, policy, is_empty=True) as report:
-        _expect_ready(lambda: receive_by(report, time.monotonic() + START_S))
-        try:
-            decision = _examined(report, tests, _wall_s(policy))
-        except (TimeoutError, wire.WireError):
-            return False
-    return decision is not None and decision.verdict == "correct"
-
-
-# by the digest of the tests
-_EMPTY: Final = ProcessWide(dict[bytes, bool])
-
-
 def _run_stdio(source: str, tests: StdioTests, policy: Policy) -> Decision:
     with ExitStack() as stack:
+        checker = stack.enter_context(checker_of(tests, policy)) if tests.checker else None
         line, solver = _open_solver(stack, _solver_job(source, tests, "program"), policy, _limits(policy))
         for test in tests.tests:
             try:
-                line.send({"input": test.input, "timeout_s": _wall_s(policy)})
-                status, stdout = _run_result(line.receive(_wall_s(policy) + START_S))
+                line.send({"input": test.input, "timeout_s": wall_s(policy)})
+                status, stdout = _run_result(line.receive(wall_s(policy) + START_S))
             except TimeoutError:
                 return wrong("timeout", STAGE)
             except wire.WireError:
                 return _failed(solver)
             if status is None or -status in KILLING:
                 return wrong("timeout", STAGE)
-            if status != 0 or not same_output(stdout, test.output):
+            if status != 0 or not _is_right_output(stdout, test, checker):
                 return wrong("tests_failed", STAGE)
     return correct("tests_passed", STAGE)
+
+
+def _is_right_output(stdout: bytes, test: Stdio, checker: Checker | None) -> bool:
+    if checker is None:
+        return same_output(stdout, test.output)
+    return checker.accepts(test, stdout.decode("utf-8", "replace"))
 
 
 def _run_result(message: dict[str, Any]) -> tuple[int | None, bytes]:
@@ -235,13 +166,15 @@ def _run_result(message: dict[str, Any]) -> tuple[int | None, bytes]:
 
 def _run_calls(source: str, tests: CallTests, policy: Policy) -> Decision:
     with ExitStack() as stack:
+        checker = stack.enter_context(checker_of(tests, policy)) if tests.checker else None
         line, solver = _open_solver(
             stack, _solver_job(source, tests, "calls"), policy, _limits(policy, len(tests.tests))
         )
         entry_point = _entry_point(tests.entry_point, source)
         try:
             for test in tests.tests:
-                if not same_value(_call(line, entry_point, test.args, test.kwargs), test.output):
+                result = _call(line, entry_point, test.args, test.kwargs)
+                if not (checker.accepts(test, result) if checker else same_value(result, test.output)):
                     return wrong("tests_failed", STAGE)
         except TimeoutError:
             return wrong("timeout", STAGE)
@@ -282,19 +215,9 @@ def _open_solver(stack: ExitStack, job: dict[str, object], policy: Policy, limit
     stack.callback(ours.close)
     solver = stack.enter_context(sandbox("solver", theirs.fileno(), limits, job))
     theirs.close()
-    line = Line(ours, _wall_s(policy))
-    _expect_ready(lambda: line.receive(START_S))
+    line = Line(ours, wall_s(policy))
+    expect_ready(lambda: line.receive(START_S))
     return line, solver
-
-
-def _expect_ready(hear: Callable[[], Any]) -> None:
-    """Raise `Unready` unless the ready message arrives: before the solution runs, silence is the sandbox's fault."""
-    try:
-        is_ready = hear().get("ready") is True
-    except (TimeoutError, wire.WireError):
-        is_ready = False
-    if not is_ready:
-        raise Unready
 
 
 def _failed(solver: Sandbox) -> Decision:
@@ -306,14 +229,3 @@ def _failed(solver: Sandbox) -> Decision:
     if solver.is_over_memory:
         return wrong("memory", STAGE)
     return wrong("timeout" if status - 128 in KILLING else "tests_failed", STAGE)
-
-
-def receive_by(fd: int, deadline_s: float) -> Any:  # Any: a JSON message
-    """One frame from a pipe or socket before the deadline; raises `TimeoutError` or `WireError`."""
-    return wire.receive(fd, MAX_REPLY, lambda size: _read_by(fd, size, deadline_s))
-
-
-def _read_by(fd: int, size: int, deadline_s: float) -> bytes:
-    if not can_be_read(fd, deadline_s - time.monotonic()):
-        raise TimeoutError
-    return os.read(fd, size)

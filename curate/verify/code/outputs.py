@@ -6,10 +6,14 @@ import math
 from typing import Any, Final
 
 TOLERANCE: Final = 1e-6
+# the answers of decision problems, in any case: judges of contests accept `Yes` for `YES`
+DECISIONS: Final = frozenset(
+    ("yes", "no", "true", "false", "possible", "impossible", "alice", "bob", "first", "second", "win", "lose", "draw")
+)
 
 
 def same_output(printed: bytes, expected: str) -> bool:
-    """Whether two texts have the same tokens; numbers with a point or exponent may differ by 1e-6."""
+    """Whether two texts have the same tokens: numbers with a point or exponent within 1e-6, `Yes` in any case."""
     tokens, wanted = printed.decode("utf-8", "replace").split(), expected.split()
     return len(tokens) == len(wanted) and all(map(_same_token, tokens, wanted))
 
@@ -17,6 +21,8 @@ def same_output(printed: bytes, expected: str) -> bool:
 def _same_token(token: str, wanted: str) -> bool:
     if token == wanted:
         return True
+    if wanted.casefold() in DECISIONS:
+        return token.casefold() == wanted.casefold()
     # whole numbers are exact: 1000000000001 is not 1000000000000
     if not any(mark in wanted + token for mark in ".eE"):
         return False

@@ -1,4 +1,4 @@
-"""Source that contest solutions and their tests presuppose: imports, and LeetCode's lists and trees."""
+"""Source that contest solutions and their tests presuppose: imports, LeetCode's lists and trees, script checkers."""
 
 from __future__ import annotations
 
@@ -73,4 +73,30 @@ def is_same_tree(one, other):
             return False
         pairs += [(one.left, other.left), (one.right, other.right)]
     return True
+"""
+
+
+def script_checker(script: str) -> str:
+    """A checker from a script that takes paths of input, expected output and output, and prints 1 if it is right."""
+    return f"SCRIPT = {script!r}\n{_RUN_SCRIPT}"
+
+
+_RUN_SCRIPT: Final = """
+import contextlib, io, os, sys
+
+def check(given, output, expected):
+    files, paths, printed = [], [], io.StringIO()
+    for text in (given, expected, output):
+        files.append(os.fdopen(os.memfd_create("case"), "w", encoding="utf-8"))
+        files[-1].write(text)
+        files[-1].flush()
+        paths.append(f"/proc/self/fd/{files[-1].fileno()}")
+    sys.argv = ["checker", *paths]
+    with contextlib.ExitStack() as stack:
+        for file in files:
+            stack.enter_context(file)
+        stack.enter_context(contextlib.redirect_stdout(printed))
+        stack.enter_context(contextlib.suppress(SystemExit))
+        exec(compile(SCRIPT, "checker", "exec"), {"__name__": "__main__"})
+    return float(printed.getvalue().split()[-1]) == 1
 """

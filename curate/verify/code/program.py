@@ -1,12 +1,14 @@
 """Finds the program in a completion: the last fenced block after the thinking that defines what the tests call.
 
-Without a fence the whole text counts if it is Python. A body without its `def` line, as base models continue
-HumanEval's prompts, is appended to the prompt.
+Without a fence the whole text counts if it is Python. A fence inside a string of the program, such as an example in a
+docstring, does not end its block. A body without its `def` line, as base models continue HumanEval's prompts, is
+appended to the prompt.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import textwrap
 import threading
@@ -18,10 +20,9 @@ from curate.process_wide import ProcessWide
 from curate.verify.thinking import after, split
 from curate.verify.verdict import Reason
 
-_FENCE: Final = re.compile(
-    r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
-)
-_OPEN_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_FENCE: Final = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*\n", re.MULTILINE)
+_CLOSING: Final = {mark: re.compile(rf"^[ \t]*{mark}{mark[0]}*[ \t]*$", re.MULTILINE) for mark in ("```", "~~~")}
+_MAX_CLOSINGS: Final = 20
 _READS: Final = re.compile(r"\binput\b|\bstdin\b|\bopen\(\s*0\b|\bos\.read\b")
 _PYTHON: Final = ("", "python", "python3", "py", "py3")
 MAX_CHARS: Final = 100_000
@@ -46,13 +47,13 @@ def find_program(completion: str, names: Collection[str] = (), prompt: str = "")
 
 
 def _find(completion: str, names: Collection[str], prompt: str) -> Program:
-    answer = after(completion)
-    if split(_FENCE.sub("", answer)).is_open:  # a mark inside a program is text
+    answer = after(completion).replace("\r\n", "\n")
+    blocks, outside, is_open = _blocks(answer)
+    if split(outside).is_open:  # a mark inside a program is text
         return Program(None, "think_only")
-    blocks = [(match[2].lower(), match[3]) for match in _FENCE.finditer(answer)]
     if any(language in _PYTHON for language, _ in blocks):
         return _checked(_with_prompt(_choose(blocks, names), names, prompt))
-    if _OPEN_FENCE.search(_FENCE.sub("", answer)):
+    if is_open:
         return Program(None, "truncated")
     whole = _with_prompt(answer, names, prompt)
     return (
@@ -60,6 +61,43 @@ def _find(completion: str, names: Collection[str], prompt: str) -> Program:
         if _is_python(whole)
         else Program(None, "think_only" if _fenced_inside(completion) else "no_answer")
     )
+
+
+class _Blocks(NamedTuple):
+    """The (language, content) of each fenced block, the text outside, and whether the last fence has no end."""
+
+    blocks: list[tuple[str, str]]
+    outside: str
+    is_open: bool
+
+
+def _blocks(text: str) -> _Blocks:
+    blocks: list[tuple[str, str]] = []
+    place, outside = 0, ""
+    while (opening := _FENCE.search(text, place)) is not None:
+        mark, language, start = opening[1], opening[2].lower(), opening.end()
+        closings = (found for found in _CLOSING[mark[:3]].finditer(text, start) if len(found[0].strip()) >= len(mark))
+        found = list(itertools.islice(closings, _MAX_CLOSINGS))
+        if not found:
+            return _Blocks(blocks, outside + text[place:], is_open=True)
+        ends = [end for end in found if not _is_in_string(text[start : end.start()])]
+        end = ends[0] if ends and language in _PYTHON else found[0]
+        blocks.append((language, _unindented(text[start : end.start()])))
+        outside += text[place : opening.start()]
+        place = end.end()
+    return _Blocks(blocks, outside + text[place:], is_open=False)
+
+
+def _is_in_string(source: str) -> bool:
+    """Whether a source ends inside a string in triple quotes."""
+    parts = iter(re.findall(r'"""|\'\'\'', source))
+    return any(mark not in parts for mark in parts)
+
+
+def _unindented(source: str) -> str:
+    """A program in a list item without the indentation of the list; any other text unchanged."""
+    bare = textwrap.dedent(source)
+    return bare if bare != source and not _is_python(source) and _is_python(bare) else source
 
 
 def _choose(blocks: list[tuple[str, str]], names: Collection[str]) -> str:
@@ -79,7 +117,7 @@ def _checked(source: str) -> Program:
 
 
 def _fenced_inside(completion: str) -> bool:
-    return _FENCE.search(split(completion).thinking) is not None
+    return bool(_blocks(split(completion).thinking).blocks)
 
 
 def _with_prompt(source: str, names: Collection[str], prompt: str) -> str:

@@ -17,10 +17,11 @@ from curate.verify.code.called_names import (
     classes_in,
     defined_path,
     entry_points,
+    functions_in,
     parsable,
     uncalled_check,
 )
-from curate.verify.code.preludes import CONTEST_PRELUDE, NODES
+from curate.verify.code.preludes import CONTEST_PRELUDE, NODES, script_checker
 from curate.verify.code.program import find_program
 from curate.verify.code.tests_format import (
     MAX_TESTS,
@@ -48,8 +49,21 @@ def tests_from_row(row: Mapping[str, Any]) -> str | None:  # Any: a row of a pub
     for build in SHAPES:
         found = build(row)
         if found is not None:
-            return found.model_dump_json()
+            return _with_checker(found, row).model_dump_json()
     return None
+
+
+def _with_checker(tests: CodeTests, row: Mapping[str, Any]) -> CodeTests:
+    """The tests with the checker of the row: a function `check(given, output, expected)`, or a script."""
+    if isinstance(tests, AssertTests) or tests.checker:
+        return tests
+    for column in ("checker", "generated_checker"):
+        source = row.get(column)
+        if isinstance(source, str) and parsable(source).strip():
+            defines_check = "check" in functions_in(source)
+            checker = source if defines_check else script_checker(source) if "argv" in source else ""
+            return tests.model_copy(update={"checker": checker})
+    return tests
 
 
 def _loaded(value: Any) -> Any:  # Any: JSON text or its value

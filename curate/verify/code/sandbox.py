@@ -33,6 +33,8 @@ from curate.verify.readable import can_be_read
 PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
 TMP: Final = "/tmp"  # noqa: S108  # the sandbox's own
 TMP_BYTES: Final = 16 << 20
+SHM: Final = "/dev/shm"  # noqa: S108  # the sandbox's own
+SHM_BYTES: Final = 1 << 20
 FILE_BYTES: Final = 2 << 20
 NUM_FILES: Final = 64
 FIRST_UID: Final = 100_000
@@ -242,6 +244,8 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
         "--hostname", "sandbox", "--ro-bind", "/usr", "/usr", *_library_folders(),
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
         "--size", str(TMP_BYTES), "--tmpfs", TMP, "--proc", "/proc", "--dev", "/dev",
+        # semaphores of `multiprocessing`
+        "--size", str(SHM_BYTES), "--tmpfs", SHM,
         "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP,
         *(["--info-fd", str(info)] if info is not None else []),
         # inside the sandbox: outside, it would count all processes of the user on the machine

@@ -12,6 +12,12 @@ stdio: the output of the program for an input, compared by tokens, numbers with 
 call: a function of the solution, or a method of a class that is instantiated for each call; its result is compared
     outside the sandbox, by type, with JSON values: tuples count as lists.
 
+`checker` decides in place of the comparison (`stdio` and `call`), where a problem has several right answers: Python
+that defines `check(given, output, expected)` and returns True for a right output. `given` is the input (`call`: the
+arguments, or `[args, kwargs]` if there are kwargs), `output` what the solution printed or returned. It runs in the
+examiner's sandbox, receives plain data only, and must not evaluate the output as code. An error in it rejects the
+output; a checker that rejects an expected output, or accepts an empty one for each test, decides nothing.
+
 `prelude` is Python that runs before the solution (imports, a helper, a class such as `ListNode`), in all styles; in
 `assert` also before the tests. `classes` names those of its classes whose instances may be arguments and results.
 """
@@ -61,6 +67,7 @@ class StdioTests(_Format):
 
     style: Literal["stdio"] = "stdio"
     tests: list[Stdio] = Field(min_length=1, max_length=MAX_TESTS)
+    checker: str = ""
 
 
 class Call(BaseModel):
@@ -79,6 +86,7 @@ class CallTests(_Format):
     style: Literal["call"] = "call"
     entry_point: str
     tests: list[Call] = Field(min_length=1, max_length=MAX_TESTS)
+    checker: str = ""
 
     @field_validator("entry_point")
     @classmethod

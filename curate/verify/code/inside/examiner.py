@@ -3,7 +3,7 @@
 The argument is the file descriptor of a control socket. Each examination arrives there as three files: the channel to
 the solver, the report (a frame per test), and the job; it runs in its own fork. Names of the solution (`entry_points`)
 become calls over the channel (`remote`, `side`). With `is_empty` there is no solver and none of its names: an empty
-program.
+program. A job with a `checker` has no solver either: outputs of the solution arrive on the channel.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from curate.verify.code.inside.suite import (
     run_test,
     type_of,
 )
-from curate.verify.code.inside.wire import Message, WireError, receive, send
+from curate.verify.code.inside.wire import Message, WireError, receive, send, unpack
 
 MAX_BYTES = 16 << 20
 MAX_JOB_BYTES = 64 << 20
@@ -55,7 +55,8 @@ def main() -> None:
             control.close()
             channel, report, job = fds
             with suppress(WireError):  # the reader of the report has gone
-                examine(channel, report, receive(job, MAX_JOB_BYTES))
+                read = receive(job, MAX_JOB_BYTES)
+                (judge if read["checker"] else examine)(channel, report, read)
             os._exit(0)
         for fd in fds:
             os.close(fd)
@@ -85,6 +86,26 @@ def examine(channel: int, report: int, job: Message) -> None:
     except BaseException as error:  # noqa: BLE001  # an assertion, or any error that the solution's answer caused
         is_unsure = Undecidable.raised or is_alone or side.is_doubtful
         send(report, {"passed": False, "error": type(error).__name__, "unsure": is_unsure})
+
+
+def judge(channel: int, report: int, job: Message) -> None:
+    """Report `{"ready": ...}`, then whether the checker accepts each output that arrives on the channel."""
+    send(report, {"ready": True})
+    names: dict[str, Any] = {"__name__": "checker"}
+    try:
+        for source in (job["prelude"], job["checker"]):
+            exec(compile(source, "checker", "exec"), names)
+        check = names["check"]
+    except BaseException as error:  # noqa: BLE001  # the checker's own code is broken, whatever it raised
+        send(report, {"broken": f"{type(error).__name__}: {error}"[:200]})
+        return
+    while True:
+        message = receive(channel, MAX_BYTES)
+        try:
+            is_accepted = check(*unpack(message)) in (True, 1)
+        except BaseException:  # noqa: BLE001  # an output that is no plain data, or that the checker cannot read
+            is_accepted = False
+        send(report, {"accepted": is_accepted})
 
 
 def build_names(channel: int, job: Message) -> tuple[dict[str, Any], Side]:

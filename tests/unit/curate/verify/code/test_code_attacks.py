@@ -83,7 +83,7 @@ def f(x):
     for target in ({listener.getsockname()!r}, ("1.1.1.1", 53)):
         try: socket.create_connection(target, 0.5); seen.append(target)
         except OSError: pass
-    for path in ("/usr/x", "/x", "/proc/x", "/dev/shm/x", "/etc/x"):
+    for path in ("/usr/x", "/x", "/proc/x", "/dev/x", "/etc/x"):
         try: open(path, "w"); seen.append(path)
         except OSError: pass
     try: open("/tmp/big", "wb").write(bytes(64 << 20)); seen.append("big file")

@@ -69,6 +69,24 @@ def test_a_right_answer_passes_assert_tests(check: Check, source: str, test: str
         ("if __name__ == '__main__':\n    print(4)\n    exit()", "", "4"),
         ("import sys\nprint(*sys.stdin, sep='')", "é\n中\n", "é 中"),
         ("print('4' * 300_000)", "", "4" * 300_000),
+        ("print('Yes', 'nO')", "", "YES No"),
+        (
+            (
+                "from multiprocessing import Pool\ndef f(x): return x * x\nif __name__ == '__main__':\n"
+                "    with Pool(2) as pool: print(sum(pool.map(f, [1, 2, 3])))"
+            ),
+            "",
+            "14",
+        ),
+        (
+            (
+                "import sys, threading\nsys.setrecursionlimit(10**7)\nthreading.stack_size(2**29)\n"
+                "def deep(n): return 0 if n == 0 else 1 + deep(n - 1)\n"
+                "thread = threading.Thread(target=lambda: print(deep(30_000)))\nthread.start(); thread.join()"
+            ),
+            "",
+            "30000",
+        ),
     ],
 )
 def test_a_right_program_passes_stdio_tests(check: Check, source: str, given: str, printed: str) -> None:
@@ -82,7 +100,8 @@ def test_a_right_program_passes_stdio_tests(check: Check, source: str, given: st
         ("print('a b')", "ab"),
         ("print(1000000000001)", "1000000000000"),
         ("print(0.3334)", "0.3333"),
-        ("print('Yes')", "YES"),
+        ("print('Yess')", "YES"),
+        ("print('Aa')", "aa"),
         ("print(4, 4)", "4"),
     ],
 )

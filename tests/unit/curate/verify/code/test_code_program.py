@@ -44,6 +44,44 @@ def test_a_body_continues_its_prompt(body: str) -> None:
     assert names["f"](3) == 9
 
 
+DOCUMENTED = '''def f(x):
+    """Square a number.
+
+    ```
+    f(2)
+    ```
+    or
+    ```python
+    >>> f(3)
+    9
+    ```
+    """
+    return x * x
+'''
+
+
+@pytest.mark.parametrize("source", [DOCUMENTED, DOCUMENTED.replace('"""', "'''"), DOCUMENTED.replace("    ```", "```")])
+def test_a_fence_in_a_docstring_does_not_end_the_program(source: str) -> None:
+    for completion in (f"```python\n{source}```", f"Here:\n```\n{source}```\nIt prints\n```\n4\n```\nDone."):
+        assert find_program(completion, ["f"]).source == source
+
+
+def test_a_broken_block_does_not_swallow_the_next_one() -> None:
+    broken = '```python\ndef f(x):\n    """Not closed\n```\n'
+    assert find_program(f"{broken}Now right:\n```python\n{RIGHT}```", ["f"]).source == RIGHT
+
+
+def test_a_program_in_a_list_item_loses_its_indentation() -> None:
+    block = "".join(f"   {line}\n" for line in RIGHT.splitlines())
+    assert find_program(f"1. Write\n   ```python\n{block}   ```\n2. Run it", ["f"]).source == RIGHT
+
+
+def test_line_ends_of_windows_are_read() -> None:
+    assert find_program(
+        f"So:\r\n```python\r\n{RIGHT}```\r\nDone.\r\n".replace("\n", "\r\n").replace("\r\r", "\r"), ["f"]
+    ).source
+
+
 @pytest.mark.parametrize(
     ("completion", "reason"),
     [
