@@ -194,7 +194,7 @@ INSIDE: Final = "curate.verify.code.inside"
 # what each script imports, in order
 IMPORTED: Final = {
     "solver": ("wire", "states", "operations"),
-    "examiner": ("wire", "states", "operations", "remote", "side", "stand_in", "suite"),
+    "examiner": ("wire", "states", "operations", "remote", "derived", "side", "stand_in", "suite"),
 }
 
 

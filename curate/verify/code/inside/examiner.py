@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from curate.verify.code.inside.derived import super_of
 from curate.verify.code.inside.remote import Undecidable
 from curate.verify.code.inside.side import Side
 from curate.verify.code.inside.suite import (
@@ -127,7 +128,7 @@ def build_names(channel: int, job: Message) -> tuple[dict[str, Any], Side]:
         solution.__getattr__ = side.name
         solution.__all__ = own
         names.update({name: side.name(name) for name in own})
-    names.update(__is_same__=is_same, __type_of__=type_of)
+    names.update(__is_same__=is_same, __type_of__=type_of, __super_of__=super_of)
     for name in missing:
         if name in sys.stdlib_module_names and name not in own:
             names[name] = importlib.import_module(name)

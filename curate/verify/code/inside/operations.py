@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -118,6 +119,10 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "equals": lambda target, other: bool(target == other),
     "same": operator.is_,
     "type": type,
+    "subclass": lambda bases, name, body: types.new_class(
+        name, tuple(bases), exec_body=lambda names: names.update(body)
+    ),
+    "super": lambda target, kind: super(kind, target),
     "is_instance": lambda target, item: target in type.mro(type(item)),
     "is_subclass": lambda target, kind: target in type.mro(kind),
     "enter": lambda target: type(target).__enter__(target),

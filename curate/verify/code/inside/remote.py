@@ -91,7 +91,7 @@ class Remote(Handle):
         return isinstance(kind, Remote) and self._side_.ask("is_subclass", self, kind) is True
 
     def __mro_entries__(self, _: Any) -> Any:
-        raise Undecidable("a class of the test inherits from a class of the solution")
+        return (self._side_.base_of(self),)
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         self._side_.leave("exit", self, error)
@@ -133,6 +133,11 @@ class RemoteCoroutine(Remote):
 
 
 Coroutine.register(RemoteCoroutine)
+
+
+def is_class(target: Remote) -> bool:
+    """Whether a stand-in is a class that the tests name."""
+    return isinstance(target._number_, str) and target._fact_.is_own
 
 
 def with_fact(result: Any, **facts: Any) -> Any:

@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from curate.verify.code.inside.remote import Fact, Remote, RemoteCoroutine, Undecidable, is_dictated, with_fact
+from curate.verify.code.inside.derived import base_of
+from curate.verify.code.inside.remote import (
+    Fact,
+    Remote,
+    RemoteCoroutine,
+    Undecidable,
+    is_class,
+    is_dictated,
+    with_fact,
+)
 from curate.verify.code.inside.wire import Message, Peer, pack, unpack
 
 MAX_BYTES = 16 << 20
@@ -71,6 +80,10 @@ class Side:
         """An attribute of an object of the solution."""
         result = self.ask("get", target, name)
         return with_fact(result, given=((name,), {})) if is_class(target) else result
+
+    def base_of(self, target: Remote) -> type:
+        """A class from which a test's class can inherit in place of the solution's."""
+        return base_of(target)
 
     def operate(self, operation: str, target: Remote, other: Any) -> Any:
         """A binary operator. Only objects of a class that the tests name take values of the test as operands."""
@@ -200,11 +213,6 @@ class Side:
             return ErrorKind(name, tuple(nearest) or (Exception,), {"_remote_": remote, **ERROR_BODY})
         except TypeError:  # bases that do not fit together
             return ErrorKind(name, (Exception,), {"_remote_": remote, **ERROR_BODY})
-
-
-def is_class(target: Remote) -> bool:
-    """Whether a stand-in is a class that the tests name."""
-    return isinstance(target._number_, str) and target._fact_.is_own
 
 
 def _builtin_name(error: Exception) -> str:

@@ -190,7 +190,25 @@ class _Fixtures:
 
 
 class Transformer(ast.NodeTransformer):
-    """Replaces what no class can define for its objects: `a is b` and `type(a)`."""
+    """Replaces what no class can define for its objects: `a is b`, `type(a)` and `super()`."""
+
+    def __init__(self) -> None:
+        self._classes: list[str] = []
+        self._selves: list[str | None] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """`super()` needs the name of its class."""
+        self._classes.append(node.name)
+        self.generic_visit(node)
+        self._classes.pop()
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """`super()` needs the first argument of its method."""
+        self._selves.append(node.args.args[0].arg if node.args.args else None)
+        self.generic_visit(node)
+        self._selves.pop()
+        return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         """`a is b` is a call, unless b is a constant."""
@@ -207,8 +225,12 @@ class Transformer(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """`type(a)` is a call of our own."""
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
-            node.func = ast.copy_location(ast.Name("__type_of__", ast.Load()), node.func)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "type" and len(node.args) == 1:
+            node.func = ast.Name("__type_of__", ast.Load())
+        if name == "super" and not node.args and self._classes and self._selves and self._selves[-1]:
+            node.func = ast.Name("__super_of__", ast.Load())
+            node.args = [ast.Name(part, ast.Load()) for part in (self._classes[-1], self._selves[-1])]
         return node
 
 
