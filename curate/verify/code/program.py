@@ -20,7 +20,7 @@ from curate.process_wide import ProcessWide
 from curate.verify.thinking import after, split
 from curate.verify.verdict import Reason
 
-_FENCE: Final = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*\n", re.MULTILINE)
+_FENCE: Final = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _CLOSING: Final = {mark: re.compile(rf"^[ \t]*{mark}{mark[0]}*[ \t]*$", re.MULTILINE) for mark in ("```", "~~~")}
 _MAX_CLOSINGS: Final = 20
 _READS: Final = re.compile(r"\binput\b|\bstdin\b|\bopen\(\s*0\b|\bos\.read\b")
