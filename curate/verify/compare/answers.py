@@ -32,6 +32,7 @@ from curate.verify.compare.named_values import (
     with_argument_of,
 )
 from curate.verify.compare.outcomes import decision_on
+from curate.verify.compare.qualifiers import without_qualifiers
 from curate.verify.compare.set_names import from_words, with_symbols, without_names
 from curate.verify.compare.shapes import are_matrices, listed, point
 from curate.verify.compare.single_values import Rules, single
@@ -44,7 +45,7 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     truth, answer = from_words(truth), from_words(answer)
     if truth == answer:
         return correct("exact", "exact")
-    truth, answer = with_symbols(truth, answer)
+    truth, answer = without_qualifiers(*with_symbols(truth, answer))
     if truth == answer:
         return correct("exact", "exact")
     if answer.op == "text" and any(n.name == "ldots" for n in walk(truth)):

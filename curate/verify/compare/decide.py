@@ -17,15 +17,16 @@ from curate.verify.compare.collections import GROUPS
 from curate.verify.compare.congruences import congruence, remainder, same_classes
 from curate.verify.compare.dates import date
 from curate.verify.compare.labels import same_label
-from curate.verify.compare.options import same_option
+from curate.verify.compare.options import by_option, same_option
 from curate.verify.compare.reading import SIGNS, is_advanced, keyed, parsed
 from curate.verify.compare.single_values import Rules
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, num, walk
 from curate.verify.policy import Policy
+from curate.verify.spelling.notations import programmed
 from curate.verify.values.equality import equal
 from curate.verify.values.work import limited
 from curate.verify.verdict import Decision, correct, undecided, wrong
-from curate.verify.vocabulary.opposites import contradict
+from curate.verify.vocabulary.opposites import contradict, without_direction
 from curate.verify.vocabulary.words import (
     is_letter_alone,
     is_phrase,
@@ -41,6 +42,7 @@ SYMBOLIC: Final = undecided("unparseable_answer", "symbolic")  # marks a pair fo
 _SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # starts with bars
 _FIGURES: Final = re.compile(r"[0-9]+")
 _DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
+_MULTIPLE: Final = re.compile(r"\d+\.\d+ ?x")  # 1.5x as much
 _ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
 _EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
 _CAPITALS: Final = re.compile(r"[A-Z]{2,}")
@@ -52,6 +54,8 @@ _NONE: Final = num(0)
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
     """Compare two bare answers in this process; a pair that needs a worker is undecided with stage `symbolic`."""
     decision = _decide(truth, answer, _rules(policy, question))
+    if question and decision.verdict != "correct" and (chosen := by_option(truth, answer, question)) is not None:
+        return _decide(*chosen, _rules(policy, question))
     if question and decision.verdict == "correct" and decision.reason != "exact" and _is_restated(answer, question):
         return wrong("different", "text")
     return decision
@@ -68,8 +72,19 @@ def _rules(policy: Policy, question: str | None) -> Rules:
 
 @lru_cache(maxsize=20_000)
 def _decide(truth: str, answer: str, rules: Rules) -> Decision:
-    clean_t, key_t = keyed(truth)
-    clean_a, key_a = keyed(answer)
+    clean_t, clean_a = keyed(truth).cleaned, keyed(answer).cleaned
+    if (decision := _as_texts(truth, answer, rules)) is not None:
+        return decision
+    with limited():
+        decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
+    if decision.verdict == "correct" or (other := _other_reading(truth, clean_t, clean_a)) is None:
+        return decision
+    return _decide(*other, rules)
+
+
+def _as_texts(truth: str, answer: str, rules: Rules) -> Decision | None:
+    """The decision on empty, equal, contradictory and too long texts; None for others."""
+    (clean_t, key_t), (clean_a, key_a) = keyed(truth), keyed(answer)
     if not key_t:
         return undecided("unparseable_ground_truth", "exact")
     if not key_a:
@@ -82,13 +97,20 @@ def _decide(truth: str, answer: str, rules: Rules) -> Decision:
         return wrong("too_long", "limits")
     if len(clean_t) > rules.policy.max_chars:
         return undecided("unparseable_ground_truth", "limits")
-    with limited():
-        decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
-    if decision.verdict != "correct" and (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
-        return _decide(truth, chosen[1], rules)  # (B) 12 against 12: compare the content of the choice
-    if decision.verdict != "correct" and any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
-        return _decide(_EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a), rules)  # 2e-1 may be 2e - 1
-    return decision
+    if (value := programmed(truth)) is not None and not rules.names_base and _FIGURES.fullmatch(clean_a):
+        return correct("exact", "exact") if clean_a.lstrip("0") == value else wrong("different", "exact")
+    return None
+
+
+def _other_reading(truth: str, clean_t: str, clean_a: str) -> tuple[str, str] | None:
+    """The pair in another reading: the content of a choice, a value without its direction, 2e-1 as 2e - 1."""
+    if (chosen := option_and_content(clean_a)) and not option_and_content(clean_t):
+        return truth, chosen[1]  # (B) 12 against 12
+    if (plain := without_direction(clean_t, clean_a)) is not None:
+        return truth, plain
+    if any("e" in text and _EULER.search(text) for text in (clean_t, clean_a)):
+        return _EULER.sub(r"\1 e", clean_t), _EULER.sub(r"\1 e", clean_a)
+    return None
 
 
 def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
@@ -98,6 +120,8 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
         return correct("exact", "exact") if same else wrong("different", "exact")
     if _DECIMAL.fullmatch(truth) and answer == truth.replace(".", ","):
         return correct("exact", "exact")  # 0,75: a decimal comma
+    if _MULTIPLE.fullmatch(answer) and _MULTIPLE.fullmatch(f"{truth}x"):
+        return _decide(truth, answer.rstrip("x "), rules)
     if (classes := congruence(truth)) is not None:
         same = (theirs := congruence(answer)) is not None and same_classes(classes, theirs)
         return correct("set", "set") if same else _against_classes(truth, answer, rules)

@@ -12,12 +12,16 @@ _NAME: Final = re.compile(
     r"(?:\\(?P<sign>triangle|angle|overline|overrightarrow|widehat|overleftrightarrow) ?)?"
     r"\{? ?(?P<letters>[A-Z](?: ?[A-Z]){1,7}) ?\}?"
 )
+_INDEXED: Final = re.compile(r"([A-Za-z]) ?_ ?\{? ?(\d+) ?\}?")
+_UNINDEXED: Final = re.compile(r"([A-Za-z])(\d+)")  # T1 for T_1
 _LISTED: Final = re.compile(r"\(?[A-J]\)?(?:(?:, ?| and | ?\\text\{ ?,? ?and ?\} ?|, and )\(?[A-J]\)?)+")
 _UNDIRECTED: Final = ("angle", "overline", "widehat", "overleftrightarrow")
 
 
 def same_label(truth: str, answer: str) -> bool | None:
     """Whether two names are the same; None if the truth is no name, or the answer cannot be compared with it."""
+    if (indexed := _INDEXED.fullmatch(truth)) and (plain := _UNINDEXED.fullmatch(answer)):
+        return indexed.groups() == plain.groups()
     ours, theirs = _NAME.fullmatch(truth), _NAME.fullmatch(answer)
     if ours is None:
         return None

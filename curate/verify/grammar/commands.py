@@ -15,7 +15,8 @@ from curate.verify.nodes import Node, UnreadableError, num
 ELLIPSIS: Final = Node("const", (), None, "ldots")
 _GREEK: Final = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega "
-    "hbar ell Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega odot mho Re Im".split()
+    "hbar ell Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega odot mho Re Im top "
+    "intercal".split()
 )
 _ACCENTS: Final = frozenset("dot ddot hat vec bar tilde overrightarrow widehat overline".split())
 _SKIPPED: Final = frozenset(["angle", "triangle", "therefore"])

@@ -186,7 +186,8 @@ def _is_word(text: str, is_spaced: bool, before: list[Token]) -> bool:
         return text == "a" and is_spaced and bool(before) and before[-1].text == "of"
     if (text in _CURRENCIES and not before) or (text == "of" and is_spaced and _follows_value(before)):
         return True
-    if text.isupper() or all(ord(b) - ord(a) in (0, 1) for a, b in pairwise(text)):
+    in_order = sorted(text) if len(text) <= _MAX_PRODUCT else text
+    if text.isupper() or all(ord(b) - ord(a) in (0, 1) for a, b in pairwise(in_order)):
         return len(text) > 5  # a product such as abcd, or the name of a polygon
     return len(text) >= 4 or (
         len(text) == 3
@@ -207,6 +208,7 @@ def _follows_value(before: list[Token], text: str = "") -> bool:
 
 _PER: Final = frozenset(["day", "hr", "min", "lb", "kg", "oz", "yr", "gal"])
 _CURRENCIES: Final = frozenset(["USD", "EUR", "GBP", "CNY", "RMB", "INR", "JPY"])
+_MAX_PRODUCT: Final = 4  # bca is a product, as abc is
 _TRIPLES: Final = frozenset("abc xyz pqr mno abd ace ade bcd".split())
 
 

@@ -42,6 +42,8 @@ _NAMED_BASE: Final = {
     for name in names.split()
 }
 _SPACED_ROW: Final = re.compile(r"-?\d+(?:[./]\d+)?(?: -?\d+(?:[./]\d+)?)+")
+_PREFIXED: Final = re.compile(r"^0(?:(b)([01]+)|(x)([0-9A-Fa-f]+)|(o)([0-7]+))$")
+_MAX_PREFIXED: Final = 200
 _MAX_ITEMS: Final = 1000
 
 
@@ -65,6 +67,12 @@ def _permutations(match: re.Match[str], top: int, bottom: int) -> str:
     if len(n) > 4 or int(k) > int(n) or int(n) > _MAX_ITEMS:
         return match[0]
     return rf"\frac{{{n}!}}{{{int(n) - int(k)}!}}"
+
+
+def programmed(text: str) -> str | None:
+    """The decimal figures of a number with a programmer's prefix, 0xFF; None for any other text."""
+    match = _PREFIXED.fullmatch(text.strip().strip("$").strip())
+    return str(int(match[0], 0)) if match and len(match[0]) < _MAX_PREFIXED else None
 
 
 def _prefixed(match: re.Match[str]) -> str:
@@ -162,7 +170,7 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
         lambda m: rf"_{{{_NAMED_BASE[m[1]]}}}",
     ),
     ("base", re.compile(r"^([0-9A-Z]+) ?\(?(?:\\text\{ ?\(?)?(?:in )?base[- ](\d{1,2})\)? ?\}?\)?$"), r"\1_{\2}"),
-    ("0", re.compile(r"^0(?:(b)([01]+)|(x)([0-9A-Fa-f]+)|(o)([0-7]+))$"), _prefixed),
+    ("0", _PREFIXED, _prefixed),
     ("_{16}", re.compile(r"(?<![A-Za-z\\])([0-9a-f]+)(?=_\{16\})"), lambda m: m[1].upper()),
     # matrices on one line: [1, 2; 3, 4], [1 2; 3 4], [[1 2] [3 4]]
     (";", re.compile(r"\[([^\[\]]*;[^\[\]]*)\]"), _rows),

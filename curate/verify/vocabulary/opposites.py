@@ -33,6 +33,12 @@ _POLES: Final = tuple(
         ("older", "younger"),
     )
 )
+_DIRECTION: Final = re.compile(
+    r",?\s*(?:\\text\{ ?)?(?:to the (?:left|right)|(?:(?:due|towards?(?: the)?|to the|in the) )?"
+    r"(?:up|down|left|right|north|south|east|west)(?:wards?|ern)?(?:[- ](?:east|west))?(?: direction)?|"
+    r"(?:(?:counter|anti)-?)?clockwise) ?\}?$",
+    re.IGNORECASE,
+)
 _NUMBER: Final = re.compile(r"-?\s*\d[\d.,/]*")
 _MAX_CHARS: Final = 500
 
@@ -50,6 +56,14 @@ def contradict(truth: str, answer: str) -> bool:
         if len(ours) == len(theirs) > 1 and _are_exchanged(ours, theirs):
             return True
     return False
+
+
+def without_direction(truth: str, answer: str) -> str | None:
+    """An answer without the direction at its end, `10 m/s to the left`, if the truth has none; else None."""
+    match = _DIRECTION.search(answer) if len(answer) <= _MAX_CHARS and any(c.isdigit() for c in answer) else None
+    if match is None or match.start() == 0 or _DIRECTION.search(truth):
+        return None
+    return answer[: match.start()]
 
 
 def _found(poles: re.Pattern[str], text: str) -> dict[str, str]:

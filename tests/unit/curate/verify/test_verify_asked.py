@@ -43,3 +43,24 @@ def test_other_lists_have_no_order(question: str) -> None:
 def test_both_signs_of_one_expression_have_no_order() -> None:
     answer, truth = r"\boxed{1\pm\sqrt2}", r"1-\sqrt2, 1+\sqrt2"
     assert verify(answer, truth, question="Give the roots in increasing order.").verdict == "correct"
+
+
+OFFERED = [
+    "What is 2+3? (A) 6 (B) 5 (C) 4",
+    "What is 2+3?\nA. 6\nB. 5\nC. 4",
+    r"What is 2+3? $\textbf{(A)}\ 6 \qquad \textbf{(B)}\ 5 \qquad \textbf{(C)}\ 4$",
+]
+
+
+@pytest.mark.parametrize("question", OFFERED)
+def test_the_content_of_an_offered_option_stands_for_its_letter(question: str) -> None:
+    assert verify(r"\boxed{5}", "B", question=question).verdict == "correct"
+    assert verify(r"\boxed{6}", "B", question=question).verdict == "wrong"
+    assert verify(r"\boxed{B}", "5", question=question).verdict == "correct"
+    assert verify(r"\boxed{C}", "5", question=question).verdict == "wrong"
+    assert verify(r"\boxed{5}", "B").verdict == "wrong"
+
+
+def test_a_prefix_is_no_answer_where_the_question_names_the_base() -> None:
+    assert verify(r"\boxed{255}", "0xFF", question="Write the number in hexadecimal.").verdict == "wrong"
+    assert verify(r"\boxed{255}", "0xFF", question="What does the program print?").verdict == "correct"
