@@ -36,6 +36,7 @@ from curate.verify.compare.qualifiers import without_qualifiers
 from curate.verify.compare.set_names import from_words, with_symbols, without_names
 from curate.verify.compare.shapes import are_matrices, listed, point
 from curate.verify.compare.single_values import Rules, single
+from curate.verify.compare.zero_products import hides_in_zero
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.verdict import Decision, correct, undecided, wrong
 
@@ -48,6 +49,8 @@ def compare(truth: Node, answer: Node, rules: Rules) -> Decision:
     truth, answer = without_qualifiers(*with_symbols(truth, answer))
     if truth == answer:
         return correct("exact", "exact")
+    if hides_in_zero(answer, truth):
+        return wrong("different", "symbolic")
     if answer.op == "text" and any(n.name == "ldots" for n in walk(truth)):
         return undecided("unparseable_answer", "text")  # words in place of the dots
     if any(node.op == "cases" or (node.op == "rel" and node.args[-1].op == "cases") for node in (truth, answer)):

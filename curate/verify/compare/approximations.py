@@ -6,12 +6,14 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from curate.verify.compare.measures import measure
+from curate.verify.compare.measures import Measure, measure
 from curate.verify.compare.named_values import is_name
+from curate.verify.compare.outcomes import compare_values, is_equal
 from curate.verify.nodes import Node, UnreadableError, symbols
 from curate.verify.values.equality import value_of
 from curate.verify.verdict import Decision, wrong
 
+Powers = tuple[tuple[str, int], ...]
 _HALF: Final = Fraction(1, 2)
 
 
@@ -47,17 +49,32 @@ def rounded_side(node: Node) -> Node | None:
 
 
 def _is_near(exact: Node, rounded: Node) -> bool:
-    """Whether a side rounds to the other, which may be cut off; True if either has no value here."""
+    """Whether a side rounds to the other, which may be cut off; sides without a number must be equal."""
+    if _is_decimal(exact) and not _is_decimal(rounded):
+        exact, rounded = rounded, exact
     try:
         sides = measure(exact), measure(rounded)
+        value, other = _in_base_units(sides[0]), _in_base_units(sides[1])
+        if value is None or other is None or not _are_of_one_kind(sides[0].unit.powers, sides[1].unit.powers):
+            return exact == rounded or is_equal(compare_values(exact, rounded))
     except UnreadableError:
-        return True
-    value, other = value_of(sides[0].value), value_of(sides[1].value)
-    if value is None or other is None or sides[0][1:] != sides[1][1:]:
-        return True
-    apart, place = abs(value - other), _last_place(sides[1].value)
+        return exact == rounded
+    apart, place = abs(value - other), _last_place(sides[1].value) * _scale(sides[1])
     is_cut_off = abs(other) <= abs(value) and value * other >= 0
     return apart <= place * _HALF or (is_cut_off and apart < place)
+
+
+def _are_of_one_kind(ours: Powers, theirs: Powers) -> bool:
+    return not (ours and theirs) or ours == theirs
+
+
+def _scale(side: Measure) -> Fraction:
+    return side.unit.scale * (Fraction(1, 100) if side.is_percent else 1)
+
+
+def _in_base_units(side: Measure) -> Fraction | None:
+    value = value_of(side.value)
+    return None if value is None else value * _scale(side)
 
 
 def is_as_fine(answer: Node, rounded: Node) -> bool:

@@ -209,8 +209,8 @@ def _in_words(text: str) -> bool:
 
 def _unread_answer(tree: Node, truth: str, answer: str, rules: Rules) -> Decision:
     number = spoken_number(answer)
-    if number is not None:
-        return compare(tree, parsed(number, rules.policy), rules)
+    if number is not None and number != answer:
+        return _parsed_decision(truth, number, rules)
     if _is_symbolic(truth, answer) and num_words(answer) < _MANY_WORDS:
         return SYMBOLIC
     if any(node.name == "ldots" or (node.op == "text" and node is not tree) for node in walk(tree)):

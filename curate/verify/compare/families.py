@@ -42,6 +42,8 @@ def family(node: Node) -> Family | None:
         if statement is over or (statement.op == "in" and statement.args[0].name != index):
             continue
         is_named = statement.op == "rel" and statement.name == "="
+        if (statement.op == "rel" and not is_named) or (is_named and statement.args[0].op not in ("sym", "fn")):
+            return None  # 2x = k pi is not solved, "not x" no unknown
         label = statement.args[0].name if is_named else label
         branches.extend(expand_signs(statement.args[-1] if is_named else statement))
     if not all(index in symbols(branch) for branch in branches) or not branches:
@@ -60,7 +62,7 @@ def without_index_set(node: Node, other: Family) -> Family | None:
 
 def _flat(node: Node) -> tuple[Node, ...]:
     if node.op in ("list", "set"):
-        return tuple(inner for arg in node.args for inner in _flat(arg))
+        return tuple(inner for arg in node.args for inner in ((arg,) if arg.op == "set" else _flat(arg)))
     if node.op == "paren" and len(node.args) == 2 and _is_index(node.args[1]):
         return node.args  # (x, k in Z)
     return (node,)

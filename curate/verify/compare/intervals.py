@@ -44,7 +44,7 @@ LINE: Final[Pieces] = (Piece(End(-math.inf, _MINUS_INF), End(math.inf, _INF), Fa
 def is_set_like(node: Node) -> bool:
     """Whether a tree can only mean a set of reals: a union, a half-open or infinite interval, an inequality."""
     if node.op in ("union", "cap", "minus", "such") or (
-        node.op == "in" and node.name == "in" and node.args[0].op in ("sym", "mul")
+        node.op == "in" and node.name == "in" and _is_unknown(node.args[0])
     ):
         return True
     if node == REALS or _is_half_line(node):
@@ -56,6 +56,11 @@ def is_set_like(node: Node) -> bool:
     if node.op == "add" and len(node.args) == 2 and node.args[1].op == "neg":
         return is_set_like(node.args[0]) and node.args[1].args[0].op in ("set", "paren")
     return node.op == "list" and any(is_set_like(arg) for arg in node.args)
+
+
+def _is_unknown(node: Node) -> bool:
+    """Whether a side may be the unknown of a set: x, f(x), and not 7x."""
+    return node.op == "sym" or (node.op == "mul" and all(part.op == "sym" for part in node.args))
 
 
 def closes_infinity(node: Node) -> bool:
@@ -177,6 +182,8 @@ def _interval(node: Node) -> Piece:
 
 def _membership(node: Node) -> Pieces:
     left, right = node.args
+    if node.op == "in" and not _is_unknown(left):
+        raise UnreadableError("not an unknown")
     if node.op == "such":
         if not symbols(right) <= symbols(left):
             raise UnreadableError("a condition on another unknown")

@@ -9,6 +9,7 @@ from curate.verify.nodes import Node, UnreadableError, rename, symbols, walk
 from curate.verify.policy import Policy
 from curate.verify.values.numeric import approximate
 from curate.verify.verdict import Decision, wrong
+from curate.verify.vocabulary.words import is_yes_or_no
 
 FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
 _UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
@@ -70,7 +71,7 @@ def _has_length(side: Node) -> bool:
 def is_name(side: Node) -> bool:
     """Whether a side is only a name for the other side: x, AB, f(x), P(A), |AB|, words."""
     if side.op in ("sym", "text"):
-        return True
+        return side.op == "sym" or not is_yes_or_no(side.name)
     if side.op == "paren":
         return all(part.op == "sym" for part in side.args)
     if side.op == "fn" and side.name in ("max", "min", "det", "deg"):
@@ -119,7 +120,7 @@ def _differ(a: Node, b: Node) -> bool:
     try:
         return equal_values(a, b, Rules(Policy(approximate="never"))) == "different"
     except UnreadableError:
-        return False
+        return a != b  # no value, such as a word or a pair
 
 
 def named(node: Node) -> Named:

@@ -6,6 +6,7 @@ point only proposes candidates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
@@ -74,7 +75,7 @@ def is_multiple_apart(x: Node, y: Node, modulus: Node) -> bool:
     """Whether x - y is a whole multiple of the modulus."""
     quotient = Node("div", (Node("add", (x, Node("neg", (y,)))), modulus))
     about = approximate(quotient)
-    if about is None or abs(about - round(about)) > 1e-9:
+    if about is None or math.isinf(about) or abs(about - round(about)) > 1e-9:
         return False
     return bool(equal(quotient, num(round(about))))
 
@@ -118,7 +119,7 @@ def _has_stranger(a: list[Progression], b: list[Progression]) -> bool:
 
 def _is_apart(x: Node, line: Progression) -> bool:
     about = approximate(Node("div", (Node("add", (x, Node("neg", (line.start,)))), line.step)))
-    return about is not None and abs(about - round(about)) > _CLEARLY
+    return about is not None and math.isfinite(about) and abs(about - round(about)) > _CLEARLY
 
 
 def _residues(lines: list[Progression], steps: list[Fraction], period: Fraction) -> list[Node]:
@@ -140,7 +141,7 @@ def _ratio(value: Node, unit: Node) -> Fraction:
     """The quotient value / unit, proven to be a rational number with a small denominator; else raises."""
     quotient = Node("div", (value, unit))
     about = approximate(quotient)
-    if about is None:
+    if about is None or not math.isfinite(about):
         raise UnreadableError("start and step")
     guess = Fraction(about).limit_denominator(10_000)
     if not equal(quotient, num(guess)):

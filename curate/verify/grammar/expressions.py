@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from curate.verify.grammar.cursor import Cursor
 from curate.verify.grammar.operators import starts_factor
 from curate.verify.grammar.postfixes import is_degree, parse_degree, parse_postfixes
@@ -9,6 +11,8 @@ from curate.verify.grammar.primary import parse_primary
 from curate.verify.grammar.quantities import parse_letter_unit, parse_unit, unit_name
 from curate.verify.nodes import Node, UnreadableError
 from curate.verify.vocabulary.units import is_unit_word
+
+_STATEMENTS: Final = frozenset(["rel", "in", "such"])
 
 
 def parse_sum(cursor: Cursor) -> Node:
@@ -76,6 +80,8 @@ def _multiplied(left: Node, right: Node) -> Node:
         return Node("qty", (right,), None, left.name)
     if right.op == "div" and (unit := unit_name(right)) is not None:
         return Node("qty", (left,), None, unit)
+    if _STATEMENTS & {left.op, right.op}:
+        raise UnreadableError("a product with a statement")
     return Node("mul", (*(left.args if left.op == "mul" else (left,)), right))
 
 

@@ -19,10 +19,10 @@ _QUANTIFIER: Final = re.compile(
     r",? ?(?:\\forall ?|(?:\\text\{ ?)?(?:for|where|with|and)(?: all| any| every| each| some)? ?\}? ?)"
     r"(?=[a-zA-Z](?:, ?[a-zA-Z])? ?\\in(?![a-z]))"
 )
-_CASES: Final = re.compile(
-    r"^([A-Za-z](?:_\{?\w+\}?)? ?\([a-z]\) ?= ?)?([^&]+?),? (?:for|if|when) ([^&]+?)(?:,? and|,|;) ([^&]+?),? "
-    r"(?:otherwise|elsewhere)$"
-)
+_OTHERWISE: Final = re.compile(r"^.+(?:otherwise|elsewhere)$")
+_FUNCTION: Final = re.compile(r"^[A-Za-z](?:_\{?\w+\}?)? ?\([a-z]\) ?= ?")
+_CONDITION: Final = re.compile(r",? (?:for|if|when) ")
+_NEXT_CASE: Final = re.compile(r",? and |[,;] ")
 _NAMED_BASE: Final = {
     name: str(value)
     for value, names in (
@@ -69,6 +69,19 @@ def _permutations(match: re.Match[str], top: int, bottom: int) -> str:
     return rf"\frac{{{n}!}}{{{int(n) - int(k)}!}}"
 
 
+def _by_cases(text: str) -> str:
+    """Two cases in words, `1/4 for 0<y<2 and 0 otherwise`, as an environment; other texts unchanged."""
+    name = _FUNCTION.match(text)
+    body = text[name.end() if name else 0 :].removesuffix("otherwise").removesuffix("elsewhere").rstrip(" ,")
+    parts = _CONDITION.split(body)
+    breaks = list(_NEXT_CASE.finditer(parts[-1]))
+    if len(parts) != 1 + 1 or not breaks or "&" in body or "\\\\" in body:
+        return text
+    condition, value = parts[1][: breaks[-1].start()], parts[1][breaks[-1].end() :]
+    cases = rf"\begin{{cases}}{parts[0]}&{condition}\\{value}&\text{{otherwise}}\end{{cases}}"
+    return f"{name[0] if name else ''}{cases}"
+
+
 def programmed(text: str) -> str | None:
     """The decimal figures of a number with a programmer's prefix, 0xFF; None for any other text."""
     match = _PREFIXED.fullmatch(text.strip().strip("$").strip())
@@ -104,7 +117,7 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
     # .\overline{45}
     (".\\", re.compile(r"(?<!\d)\.(?=\\(?:overline|dot|bar))"), "0."),
     # <3, -1, 2>: a vector
-    ("<", re.compile(r"^<([^<>=]+(?:,[^<>=]+)+)>$"), r"(\1)"),
+    ("<", re.compile(r"^<([^<>=,]+,[^<>=]+)>$"), r"(\1)"),
     # ^5/_6
     ("/", re.compile(r"^\^ ?\{?(\d+)\}? ?/ ?_ ?\{?(\d+)\}?$"), r"\\frac{\1}{\2}"),
     # plus-minus typed on a keyboard
@@ -126,8 +139,8 @@ NOTATIONS: Final[tuple[Rule, ...]] = (
     ),
     ("\\text", re.compile(r"\\text\{ ?(?:if|when|for) (?=[a-z] ?(?:[<>=]|\\[lgn]e))([^{}]*)\}"), r"\1"),
     # a function by cases in words: 1/4 for 0<y<2 and 0 otherwise
-    ("wise", _CASES, r"\1\\begin{cases}\2&\3\\\\\4&\\text{otherwise}\\end{cases}"),
-    ("elsewhere", _CASES, r"\1\\begin{cases}\2&\3\\\\\4&\\text{otherwise}\\end{cases}"),
+    ("wise", _OTHERWISE, lambda m: _by_cases(m[0])),
+    ("elsewhere", _OTHERWISE, lambda m: _by_cases(m[0])),
     # f(0): a value at zero, not a product
     ("(0)", re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(0\)"), r"\1_{(0)}"),
     # binomials: {}_{10}C_3, ^{10}C_3, C_{10}^3, C^3_{10}, C(10,3)

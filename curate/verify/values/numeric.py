@@ -27,6 +27,7 @@ from curate.verify.values.evaluator import evaluate
 _FIRST_BITS: Final = 160
 _NUM_POINTS: Final = 8
 _NUM_SMALL: Final = 8  # more points between 0 and 1, used if too few others are in the domain: arcsin x
+_WHOLE: Final = frozenset("nmkijlpqrNMK")
 _ENOUGH: Final = 3
 _FAR: Final = 3
 _MIX: Final = 0x9E3779B1  # a checksum alone is linear: two names would have values of equal parity at every point
@@ -92,9 +93,7 @@ def is_identity(a: Node, b: Node) -> bool | None:
     names = symbols(a) | symbols(b)
     nodes = [*walk(a), *walk(b)]
     is_complex = not names or any(n.op == "const" and n.name == "i" for n in nodes)
-    is_whole = bool(names) and any(
-        n.op in ("fact", "binom") or n.name in ("floor", "ceil") or _alternates(n) for n in nodes
-    )
+    is_whole = bool(names) and any(n.op in ("fact", "binom") or _rounds(n) or _alternates(n) for n in nodes)
     num_agreed, num_apart = 0, 0
     for number in range(_NUM_POINTS + _NUM_SMALL if names else 1):
         if number == _NUM_POINTS and (is_whole or num_agreed >= _ENOUGH or num_apart > _ENOUGH):
@@ -117,6 +116,11 @@ def has_value(node: Node, values: Mapping[str, Fraction]) -> bool:
             return is_real(evaluate(node, values))
         except UndefinedError:
             return False
+
+
+def _rounds(node: Node) -> bool:
+    """Whether a node is the floor or ceiling of a whole variable, by its name."""
+    return node.name in ("floor", "ceil") and {name[0] for name in symbols(node)} <= _WHOLE
 
 
 def _alternates(node: Node) -> bool:

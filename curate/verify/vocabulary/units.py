@@ -60,7 +60,7 @@ _TEMPERATURE: Final = re.compile(r"\bdegrees? (celsius|centigrade|fahrenheit)\b"
 _NO_UNIT: Final = frozenset(
     "or and not any if when unless either neither maybe perhaps possibly is are was were be but else otherwise than "
     "least most more less fewer except without wrong correct incorrect never no never between to for where "
-    "since because".split()
+    "since because yes true false instead rather".split()
 )
 
 

@@ -18,7 +18,9 @@ _CHOSEN: Final = re.compile(
     r"\s*[:：]?\s*[\\{(\[]*\s*([A-J])\s*[})\].]*",
     re.IGNORECASE,
 )
-_ANOTHER: Final = re.compile(r"(?:^|[\s,(/]|\bor\b|\band\b)(?!(?:A|I) (?!or\b|and\b|nor\b)[a-z]{2,})[A-J](?:[\s,).]|$)")
+_ANOTHER: Final = re.compile(
+    r"^(?:or|not)\b|(?:^|[\s,(/]|\bor\b|\band\b)(?!(?:A|I) (?!or\b|and\b|nor\b)[a-z]{2,})[A-J](?:[\s,).]|$)"
+)
 _ENOUGH_WORDS: Final = 3
 _SYNONYMS: Final = (
     (
@@ -131,15 +133,16 @@ def option_letter(cleaned: str) -> str | None:
         return match["letter"]
     if match := _CHOSEN.fullmatch(text):
         return match[1].upper()
-    if (match := _LETTER_AND_CONTENT.fullmatch(text)) and not _names_more(match["content"]):
-        return match["letter"]
-    return None
+    match = _LETTER_AND_CONTENT.fullmatch(text)
+    if match is None or _names_more(match["content"]) or (_lists(match) and not is_prose(match["content"])):
+        return None
+    return match["letter"]
 
 
 def option_and_content(cleaned: str) -> tuple[str, str] | None:
     """(letter, content) of a ground truth such as (D) 12; None unless it has both."""
     match = _LETTER_AND_CONTENT.fullmatch(_TEXT.sub(r"\1", cleaned).strip())
-    if match is None or _names_more(match["content"]) or "," in match[0].partition(match["content"])[0]:
+    if match is None or _names_more(match["content"]) or _lists(match):
         return None
     return match["letter"], match["content"]
 
@@ -149,6 +152,11 @@ def starts_with_words(text: str, beginning: str) -> bool:
     words, first = (re.findall(r"[a-z]+", t.casefold()) for t in (text, beginning))
     is_all_words = all(re.fullmatch(r"[A-Za-z ,.'-]+", t) for t in (text, beginning))
     return is_all_words and len(first) >= _ENOUGH_WORDS and words[: len(first)] == first
+
+
+def _lists(match: re.Match[str]) -> bool:
+    """Whether a comma separates a letter from its content: (H), 7 is a list."""
+    return "," in match[0][: match.start("content") - match.start()]
 
 
 def is_letter_alone(cleaned: str) -> bool:

@@ -25,6 +25,8 @@ COSTLY = {
     "ones listed": ("1", ",".join(f"{n}!/{n}!" for n in range(19_880, 20_000))),
     "signs listed": ("\\{1,2\\}", "\\{" + "\\pm1\\pm2\\pm3," * 90 + "1\\}"),
     "gamma at many digits": ("x!", "(x+\\frac12)!/(x+0." + "3" * 300 + ")! + x^{19999}"),
+    "vectors without an end": ("(1,2),(3,4)", "<" + "(0,1,1)," * 100 + "x"),
+    "cases in words": ("5", "1/4 for 0<y<2 and " * 100 + "0 otherwise"),
     "open brackets before equations": ("5", "(" + "x=1\\quad " * 190),
     "equations side by side": ("5", "x=1\\quad " * 190),
 }
@@ -50,6 +52,14 @@ def test_work_beyond_the_limit_raises_and_an_inner_block_has_its_own_limit() -> 
         with pytest.raises(TooLargeError):
             spend(2)
     spend(2 * MAX_US)  # outside of any block nothing is counted
+
+
+def test_a_progression_beyond_floats_is_undecided() -> None:
+    assert _timed(r"\binom{99999}{500}n\pi, n\in\mathbb{Z}", r"n\pi, n\in\mathbb{Z}").reason == "unparseable_answer"
+
+
+def test_a_number_in_words_beside_an_unread_truth_is_wrong() -> None:
+    assert _timed("七", "at least 七").verdict == "wrong"
 
 
 def test_periodic_intervals_with_alternating_ends_are_undecided() -> None:
