@@ -15,17 +15,18 @@ import typer
 from curate.artifacts.artifact import open_artifact
 from curate.config import Config
 from curate.difficulty.redecide import RedecideConfig, redecide
+from curate.errors import UserError
 from curate.ingest import stage as ingest
 from curate.ingest.hub import pinned
 from curate.ingest.plan import IngestConfig, plan
-from curate.ingest.preview import preview
-from curate.ingest.reading import ENCODING_HINT
+from curate.ingest.preview import expected, preview
 from curate.ingest.sources import sources_from
 from curate.options import Maps, Names, Revisions, Splits, with_options
 from curate.review.command import ReviewConfig, review
 from curate.runner.executors import check_executor
 from curate.runner.run import Outcome, run_stage
 from curate.stages import FIRST, STAGES, Entry
+from curate.summary import next_command, summary
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
 
@@ -66,22 +67,23 @@ app = typer.Typer(
 )
 
 
-def summary(outcome: Outcome) -> str:
-    """The printed summary of a finished stage: rows in, kept, dropped by reason."""
-    manifest = outcome.manifest
-    width = len(f"{manifest.num_in:,}")
-    lines = [
-        manifest.stage + (" (reused: same configuration and input)" if outcome.is_reused else ""),
-        f"  {manifest.num_in:>{width},} in",
-        f"  {manifest.num_kept:>{width},} kept",
-        *(f"  {count:>{width},} dropped: {reason}" for reason, count in sorted(manifest.reasons.items())),
-        *(f"  {name}: {value}" for name, value in manifest.facts.items() if not isinstance(value, list | dict)),
-    ]
-    return "\n".join(lines)
+def report(outcome: Outcome, out: Path) -> None:
+    """Print the summary of a finished stage and the command that usually follows."""
+    typer.echo("\n".join([summary(outcome, out), *next_command(outcome, out)]))
 
 
 Sources = Annotated[
-    list[str], typer.Argument(metavar="SOURCE...", help="Files, folders or Hub ids.", show_default=False)
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...", help="Files, folders, archives or Hub ids; - is standard input.", show_default=False
+    ),
+]
+OutUnlessDry = Annotated[
+    Path | None,
+    typer.Option("--out", help="Artifact folder to write; required without --dry-run.", show_default=False),
+]
+Dry = Annotated[
+    bool, typer.Option("--dry-run", help="Print the mapping and the fate of the first rows; write nothing.")
 ]
 Licences = Annotated[
     list[str], typer.Option("--licence", metavar="<str>", help="Licence, or NAME=LICENCE for one source.")
@@ -96,8 +98,8 @@ Weights = Annotated[
 
 def ingest_command(
     source: Sources,
-    out: Out,
     config: IngestConfig,
+    out: OutUnlessDry = None,
     *,
     maps: Maps = [],  # noqa: B006  # typer copies it
     names: Names = [],  # noqa: B006
@@ -107,16 +109,19 @@ def ingest_command(
     weights: Weights = [],  # noqa: B006
     encodings: Encodings = [],  # noqa: B006
     force: Force = False,
+    dry_run: Dry = False,
 ) -> None:
     """Print the detected column mapping, then import."""
+    if out is None and not dry_run:
+        raise UserError("--out is missing; name the folder to write, or look first with --dry-run")
     stated = {"map": maps, "licence": licences, "revision": revisions, "split": splits, "weight": weights}
     stated["encoding"] = encodings
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
-    typer.echo("\n".join(preview(one) for one in plans))
-    outcome = run_stage(ingest.stage(config, plans), None, out, force=force)
-    typer.echo(summary(outcome))
-    if "invalid_utf8" in outcome.manifest.reasons:
-        typer.echo(f"  invalid_utf8: {ENCODING_HINT}")
+    typer.echo("\n".join(preview(one, config) for one in plans))
+    if out is None or dry_run:
+        typer.echo("\n".join([*(f"{one.source.label()}: {expected(one, config)}" for one in plans), "nothing written"]))
+        return
+    report(run_stage(ingest.stage(config, plans), None, out, force=force), out)
 
 
 app.command(FIRST, help=IngestConfig.__doc__)(with_options(ingest_command, IngestConfig))
@@ -127,7 +132,7 @@ def _add(name: str, entry: Entry) -> None:
     model: type[Config] = getattr(module, entry.config)  # named in the table, so that a command needs no code
 
     def command(pool: Pool, out: Out, config: Config, force: Force = False, executor: Executor = "local") -> None:
-        typer.echo(summary(run_stage(module.stage(config), open_artifact(pool), out, force=force, executor=executor)))
+        report(run_stage(module.stage(config), open_artifact(pool), out, force=force, executor=executor), out)
 
     app.command(name, help=model.__doc__)(with_options(command, model))
 
@@ -156,7 +161,7 @@ Measured = Annotated[Path, typer.Argument(help="Artifact that `difficulty` wrote
 def redecide_command(measured: Measured, out: Out, config: RedecideConfig, force: Force = False) -> None:
     """Decide an artifact of the difficulty stage again."""
     outcome = redecide(open_artifact(measured), config, out, force=force)
-    typer.echo(summary(outcome))
+    report(outcome, out)
     if outcome.manifest.reasons.get("undersampled"):
         typer.echo(
             f"to draw the missing samples: gradus curate difficulty POOL --samples-from {measured}, with the same band"
@@ -184,8 +189,15 @@ def run_command(
     if dry_run:
         typer.echo("\n".join(plan_lines(plans, out)))
         return
-    run_pipeline(plans, out, lambda outcome: typer.echo(summary(outcome)), force=force, executor=executor)
-    typer.echo("\n" + table(steps_of(out, plans.names())))
+    outcomes: list[Outcome] = []
+
+    def done(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        typer.echo(summary(outcome, out / outcome.manifest.stage))
+
+    run_pipeline(plans, out, done, force=force, executor=executor)
+    last = outcomes[-1]
+    typer.echo("\n".join(["", table(steps_of(out, plans.names())), *next_command(last, out / last.manifest.stage)]))
 
 
 @app.command("funnel", help=FUNNEL_HELP)

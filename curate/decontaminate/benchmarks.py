@@ -17,6 +17,7 @@ from curate.config import nearest
 from curate.errors import UserError
 from curate.ingest.formats.files import format_of
 from curate.ingest.hub import pinned
+from curate.ingest.mapping import NoProblemColumnError
 from curate.ingest.plan import IngestConfig, plan, read_problems
 from curate.ingest.sources import Source, source_at
 from curate.records import PROBLEM, schema
@@ -154,7 +155,11 @@ def read_items(sources: Sequence[Source]) -> pl.DataFrame:
 def _items(source: Source) -> list[dict[str, object]]:
     config = IngestConfig()
     items = []
-    for record, problem in read_problems(plan(source, config), config):
+    try:
+        planned = plan(source, config)
+    except NoProblemColumnError as error:
+        raise error.for_readers_of_artifacts(str(source.path or source.hub)) from None
+    for record, problem in read_problems(planned, config):
         names = [record[name] for name in _ITEM_ID if isinstance(record.get(name), str | int)]
         fields = {name: problem[name] for name in PROBLEM}
         item = str(names[0] if names else problem["source_row"])

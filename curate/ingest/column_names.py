@@ -10,11 +10,12 @@ PROMPT: Final = (
     "prompt", "problem", "question.stem", "question", "question_stem", "messages", "conversations", "conversation",
     "query", "instruction+input", "instruction", "informal_statement", "nl_statement", "problem_statement",
     "question_content", "statement", "题目", "问题", "题干", "original_text", "input", "inputs", "text", "content",
-    "items", "0.value", "ques", "q", "ctx", "description", "task",
+    "items", "0.value", "ques", "q", "ctx", "description", "task", "title+body", "body",
 )  # fmt: skip
 # names that many a column has that is no problem: they replace another only where its column is missing
 WEAK: Final = (
-    "statement", "original_text", "input", "inputs", "text", "content", "items", "q", "ctx", "description", "task"
+    "statement", "original_text", "input", "inputs", "text", "content", "items", "q", "ctx", "description", "task",
+    "body",
 )  # fmt: skip
 BEFORE_PROMPT: Final = ("context", "passage", "premise", "body", "article")
 # fields that hold the text of a cell that is a table

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import ClassVar, Final
 
 from curate.config import nearest
 from curate.errors import UserError
@@ -27,7 +27,7 @@ from curate.ingest.column_names import (
     TRUTH,
     WEAK,
 )
-from curate.ingest.columns import ColumnMap, Record
+from curate.ingest.columns import ColumnMap, Record, is_in
 from curate.ingest.seen_columns import Paths, SeenColumns
 from curate.records import KINDS
 from curate.verify.code.public_sets import tests_from_row
@@ -35,6 +35,17 @@ from curate.verify.code.public_sets import tests_from_row
 FIELDS: Final = tuple(ColumnMap.model_fields)
 _OR: Final = re.compile(r"\s+or\s+")
 _MAX_ALTERNATIVES: Final = 5
+
+
+class NoProblemColumnError(UserError):
+    """No column of a source looks like the problem."""
+
+    ADVICE: ClassVar = "name it with --map prompt=COLUMN"
+
+    def for_readers_of_artifacts(self, source: str) -> UserError:
+        """The same error for a command that has no --map but reads artifacts."""
+        advice = f"import it with `gradus curate ingest {source} --map prompt=COLUMN --out FOLDER` and give that folder"
+        return UserError(str(self).replace(self.ADVICE, advice))
 
 
 def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> ColumnMap:
@@ -47,10 +58,10 @@ def guess(records: Sequence[Record], stated: Mapping[str, str], where: str) -> C
     columns.take(path for alternatives in chosen.values() for path in chain.from_iterable(alternatives))
     prompt = chosen.get("prompt") or _prompt(columns)
     if not prompt:
-        raise UserError(
+        raise NoProblemColumnError(
             f"{where}: no column looks like the problem (columns: {_listed(with_fields(records))}); "
             + ("is the first line a header? " if _look_like_a_row(columns.names) else "")
-            + "name it with --map prompt=COLUMN"
+            + NoProblemColumnError.ADVICE
         )
     return _with_the_rest({field: _flat(paths) for field, paths in chosen.items()}, prompt, columns, records)
 
@@ -77,8 +88,7 @@ def _with_the_rest(
     kind = chosen.get("kind") or columns.first(("kind",))
     return ColumnMap(
         prompt=prompt,
-        # without an answer column, the answer that a solution marks
-        ground_truth=truth or (() if tests else solution),
+        ground_truth=_with_solutions(truth, solution, records) if not tests else truth,
         kind=kind[0] if kind else None,
         choices=choices,
         tests=tests,
@@ -92,8 +102,8 @@ def _with_the_rest(
 
 def _prompt(columns: SeenColumns) -> tuple[Paths, ...]:
     """The columns of the problem, and for rows without them, the next ones."""
-    named = [columns.in_table(paths) for paths in columns.each(PROMPT)]
-    found = list(dict.fromkeys([*named, *columns.resembling("prompt")]))
+    named = [*columns.each(PROMPT), *columns.resembling("prompt")]
+    found = list(dict.fromkeys(columns.in_table(paths) for paths in named))
     able = [paths for paths in found if not columns.is_constant(paths, found)] or found
     able.sort(key=lambda paths: not columns.holds_texts(paths))
     chosen: list[Paths] = []
@@ -122,10 +132,18 @@ def _truth(columns: SeenColumns, prompt: tuple[Paths, ...]) -> Paths:
     if not found and not columns.all(SOLUTION):
         # a `reference` that is not a citation
         found = columns.each(("reference",))
-    if not found:
-        found = columns.resembling("ground_truth")
+    alike = [paths for paths in columns.resembling("ground_truth") if paths not in found]
+    if all(columns.repeats(paths, [*found, *alike]) for paths in found):
+        found = [*alike, *found]
     found.sort(key=lambda paths: columns.repeats(paths, found))
     return _flat(found)
+
+
+def _with_solutions(truth: Paths, solution: Paths, records: Sequence[Record]) -> Paths:
+    """The answer's columns and, for rows that have none of them, the solutions, which may mark an answer."""
+    if all(any(is_in(record, path) for path in truth) for record in records):
+        return truth
+    return (*truth, *(path for path in solution if path not in truth))
 
 
 def stated_in(columns: SeenColumns, stated: Mapping[str, str]) -> dict[str, str]:

@@ -103,7 +103,7 @@ class SeenColumns:
         if len(texts) < 2 or num_texts > max(1, len(texts) // 20):
             return False
         least = max(2, min(len(texts), 5 * num_texts) // 2 + 1)
-        return any(self.holds_texts(other) and len(set(self._texts(other))) >= least for other in others)
+        return any(len(set(self._texts(other))) >= least for other in others)
 
     def repeats(self, paths: Paths, others: Sequence[Paths]) -> bool:
         """Whether a column has one value in at least twenty rows while another varies."""

@@ -139,6 +139,7 @@ def _facts(plans: Sequence[Plan], scan: Scan) -> dict[str, Any]:
             "name": name,
             "hub": plan.source.hub,
             "num_rows": stayed.get(name, 0) + merged.get(name, 0),
+            "num_merged": merged.get(name, 0),
             "weight": plan.source.weight,
             "licence": plan.source.licence,
             "revision": plan.source.revision,

@@ -10,6 +10,7 @@ from curate.artifacts.artifact import Artifact
 from curate.errors import UserError
 from curate.ingest import plan as ingest
 from curate.ingest.hub import pinned
+from curate.ingest.mapping import NoProblemColumnError
 from curate.ingest.source_files import digest_of_source
 from curate.ingest.sources import Source, source_at
 from curate.records import PROBLEM, schema, with_all_columns
@@ -18,7 +19,10 @@ from train.data.rows import LIMITS, Rows, artifact_at
 
 def read_problems(path: Path) -> Rows:
     """The problems of an artifact, a file, a folder or a Hub id; see `problems_of`."""
-    return problems_of(source_at(str(path)))
+    try:
+        return problems_of(source_at(str(path)))
+    except NoProblemColumnError as error:
+        raise error.for_readers_of_artifacts(str(path)) from None
 
 
 def problems_of(source: Source) -> Rows:

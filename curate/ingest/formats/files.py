@@ -30,6 +30,7 @@ READERS: Final[dict[str, Callable[[Path, str, int, str], Iterator[Row]]]] = {
     "arrow": read_arrow,
     "feather": read_arrow,
     "xlsx": read_xlsx,
+    "xlsm": read_xlsx,
     "xml": read_xml,
     "yaml": read_yaml_rows,
     "yml": read_yaml_rows,

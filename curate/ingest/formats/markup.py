@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
@@ -15,7 +16,6 @@ from curate.ingest.formats.json_tables import records_in_document
 from curate.ingest.formats.rows import Row, opened, row_of
 
 _SCANNED: Final = 20_000  # elements from which the one that is a record is found
-_MAX_NODES: Final = 10_000_000  # of a YAML document: aliases can make a small file huge
 
 Tags = tuple[str, ...]
 
@@ -38,7 +38,8 @@ def _record_path(path: Path) -> Tags:
     """The tags from the root to the outermost element that occurs more than once; the root's child if none does."""
     counts: Counter[Tags] = Counter()
     stack: list[str] = []
-    with opened(path) as file:
+    # what is behind a fault is reported when it is read
+    with opened(path) as file, suppress(ET.ParseError):
         for event, element in ET.iterparse(file, ("start", "end")):  # noqa: S314  # expat bounds what entities expand to
             if event == "start":
                 stack.append(_tag(element.tag))
@@ -78,7 +79,7 @@ def _tag(tag: str) -> str:
 
 def _value(element: ET.Element) -> Any:  # Any: a text, or a table of them
     """The text of an element, or its attributes and children as a table; children of one name form a list."""
-    is_mixed = any((child.tail or "").strip() for child in element)
+    is_mixed = len(element) and any((text or "").strip() for text in (element.text, *(one.tail for one in element)))
     if is_mixed or (not len(element) and not element.attrib):
         return "".join(element.itertext()).strip() or None
     record: dict[str, Any] = {_tag(name): value for name, value in element.attrib.items()}
@@ -114,7 +115,8 @@ def read_yaml_rows(path: Path, name: str, max_bytes: int, encoding: str) -> Iter
     number = 0
     try:
         for document in yaml.load_all(data.decode("utf-8-sig"), _Plain):
-            if _num_nodes(document) > _MAX_NODES:
+            # aliases can make a small file huge
+            if _has_more_nodes(document, len(data)):
                 yield Row(f"{name}#{number + 1}", None, "too_large", "its aliases repeat too much")
                 return
             for record in document if isinstance(document, list) else records_in_document(document) or [document]:
@@ -126,14 +128,14 @@ def read_yaml_rows(path: Path, name: str, max_bytes: int, encoding: str) -> Iter
         yield Row(f"{name}#{number + 1}", None, "broken_file", " ".join(str(error).split()))
 
 
-def _num_nodes(value: Any) -> int:  # Any: any YAML value
-    """The number of values in a value, counted up to a little over `_MAX_NODES`."""
+def _has_more_nodes(value: Any, limit: int) -> bool:  # Any: any YAML value
+    """Whether a value holds more values than `limit`."""
     num, waiting = 0, [value]
-    while waiting and num <= _MAX_NODES:
+    while waiting and num <= limit:
         item = waiting.pop()
         num += 1
         if isinstance(item, dict):
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
-    return num
+    return num > limit

@@ -20,6 +20,7 @@ from curate.errors import UserError
 
 UTF8: Final = "utf-8"
 BLOCK_BYTES: Final = 1 << 16
+_HEAD_BYTES: Final = 16
 DAMAGED: Final = (EOFError, zlib.error, lzma.LZMAError)  # what decompressing raises, beside OSError
 DECODER: Final = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are not JSON: read as null
 
@@ -81,11 +82,17 @@ def _opened(path: Path, compression: str | None) -> Any:  # Any: binary streams 
 
 
 def _encoding_of(file: Any) -> str:
-    """The encoding that a byte order mark names."""
-    head = file.peek(4)[:4]
+    """The encoding that a byte order mark names, or that the first bytes show."""
+    head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
-    return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else UTF8
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    low, high = head[::2], head[1::2]
+    if len(head) == _HEAD_BYTES and not any(low[at] and high[at] for at in range(len(low))) and any(head):
+        # ASCII in UTF-16 without a mark: every other byte is zero
+        return "utf-16-le" if not any(high) else "utf-16-be" if not any(low) else UTF8
+    return UTF8
 
 
 class _AsUtf8(io.RawIOBase):

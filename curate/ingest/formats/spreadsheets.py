@@ -31,8 +31,11 @@ def read_xlsx(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterato
     except ImportError:
         raise UserError(f"{name}: .xlsx needs openpyxl; pip install openpyxl, or save the sheet as CSV") from None
     try:
-        book = openpyxl.load_workbook(seekable(path), read_only=True, data_only=True)
+        # a stream, whose name openpyxl does not judge
+        stream = seekable(path).open("rb")
+        book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        stream.close()
         yield Row(f"{name}:1", None, "broken_file", f"no workbook of Excel 2007 or later: {error}")
         return
     sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
@@ -41,6 +44,7 @@ def read_xlsx(path: Path, name: str, _max_bytes: int, _encoding: str) -> Iterato
         place = f"{name}/{sheet.title}" if len(sheets) > 1 else name
         yield from _records(([_shown(cell) for cell in row] for row in sheet.iter_rows()), place)
     book.close()
+    stream.close()
 
 
 def _records(rows: Iterator[Cells], place: str) -> Iterator[Row]:

@@ -11,6 +11,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -21,6 +22,7 @@ from curate.ingest.formats.rows import compression_of, opened
 from curate.process_wide import ProcessWide
 
 COMPRESSED: Final = (".gz", ".bz2", ".xz", ".lzma", ".zst", ".zstd")
+_WORKBOOKS: Final = (".xlsx", ".xlsm")
 _ARCHIVES: Final = (".zip", ".tar", ".tgz", ".tbz2", ".txz")
 _HIDDEN: Final = ("__MACOSX",)
 _MAX_DEPTH: Final = 3
@@ -59,8 +61,18 @@ def plain_name(name: str) -> str:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file's name is that of an archive, also of a compressed one."""
-    return Path(plain_name(path.name)).suffix.lower() in _ARCHIVES
+    """Whether a file is an archive: by its name, also of a compressed one, or by its content if it is a .zip."""
+    suffix = Path(plain_name(path.name)).suffix.lower()
+    if suffix in _ARCHIVES or suffix in _WORKBOOKS or not path.is_file():
+        return suffix in _ARCHIVES
+    with path.open("rb") as file:
+        if file.read(4) != b"PK\x03\x04":
+            return False
+    try:
+        with zipfile.ZipFile(path) as pack:
+            return "[Content_Types].xml" not in pack.namelist()
+    except zipfile.BadZipFile:
+        return False
 
 
 def members_of(archive: Path, name: str, depth: int = 1) -> list[DataFile]:
@@ -71,7 +83,15 @@ def members_of(archive: Path, name: str, depth: int = 1) -> list[DataFile]:
     if key not in made:
         try:
             made[key] = sorted(_unpacked(archive, name), key=lambda file: file.name)
-        except (zipfile.BadZipFile, tarfile.TarError, EOFError, RuntimeError, NotImplementedError, OSError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            tarfile.TarError,
+            EOFError,
+            RuntimeError,
+            NotImplementedError,
+            OSError,
+        ) as error:
             raise UserError(f"{name}: cannot be unpacked ({error}); unpack it and give the folder") from None
     files = made[key]
     if depth > _MAX_DEPTH:
@@ -119,7 +139,7 @@ def _unpacked(archive: Path, name: str) -> Iterator[DataFile]:
 
 def _open_members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Name and content of each file in an archive, in the order in which they are stored."""
-    if Path(plain_name(archive.name)).suffix.lower() == ".zip":
+    if not Path(plain_name(archive.name)).suffix.lower().startswith(".t"):
         with zipfile.ZipFile(seekable(archive)) as pack:
             for info in pack.infolist():
                 if not info.is_dir():

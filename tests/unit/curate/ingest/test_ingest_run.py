@@ -132,6 +132,7 @@ def test_the_manifest_records_every_source(tmp_path: Path) -> None:
         "name": "mine",
         "hub": None,
         "num_rows": 1,
+        "num_merged": 0,
         "weight": 0.5,
         "licence": "MIT",
         "revision": "v2",

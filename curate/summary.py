@@ -1,0 +1,54 @@
+"""What a finished stage prints: how its rows add up, what a look at the columns would mend, and the next command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from curate.ingest.hints import hints
+from curate.runner.run import Outcome
+from curate.stages import FIRST
+
+_NEXT: Final = {
+    "ingest": "curate dedup {out} --out {beside}/dedup",
+    "dedup": "curate multiple-choice {out} --out {beside}/multiple-choice",
+    "multiple-choice": "curate verifiable {out} --out {beside}/verifiable",
+    "verifiable": "curate decontaminate {out} --against default --out {beside}/decontaminate",
+    "decontaminate": "curate difficulty {out} --model MODEL --out {beside}/difficulty",
+    "reviewed": "curate difficulty {out} --model MODEL --out {beside}/difficulty",
+    "no-think": "curate difficulty {out} --model MODEL --out {beside}/difficulty",
+    "difficulty": "train grpo --model MODEL --data {out} --out {beside}/grpo",
+}
+_ADDED_UP: Final = ("num_rows", "num_merged")
+
+
+def summary(outcome: Outcome, out: Path) -> str:
+    """The printed summary of a finished stage whose artifact is `out`."""
+    manifest = outcome.manifest
+    facts = {name: value for name, value in manifest.facts.items() if not isinstance(value, list | dict)}
+    width = max((len(f"{count:,}") for count in manifest.reasons.values()), default=0)
+    lines = [
+        manifest.stage + (" (reused: same configuration and input)" if outcome.is_reused else ""),
+        f"  {_sum(outcome)}",
+        *(f"  {count:>{width},} dropped: {reason}" for reason, count in sorted(manifest.reasons.items())),
+        *(f"  {name}: {value}" for name, value in facts.items() if name not in _ADDED_UP),
+        *(f"  {line}" for line in (hints(out, manifest) if manifest.stage == FIRST else ())),
+    ]
+    return "\n".join(lines)
+
+
+def next_command(outcome: Outcome, out: Path) -> Iterator[str]:
+    """The command that usually follows a stage, as one line; none for a stage that kept nothing."""
+    wanted = _NEXT.get(outcome.manifest.stage)
+    if wanted is not None and outcome.manifest.num_kept:
+        yield "next: gradus " + wanted.format(out=out, beside=out.parent)
+
+
+def _sum(outcome: Outcome) -> str:
+    """`297 read = 226 kept + 24 merged + 47 dropped`."""
+    manifest = outcome.manifest
+    kept, dropped = f"{manifest.num_kept:,} kept", f"{manifest.num_dropped:,} dropped"
+    if manifest.stage != FIRST:
+        return f"{manifest.num_in:,} in = {kept} + {dropped}"
+    return f"{manifest.facts['num_rows']:,} read = {kept} + {manifest.facts['num_merged']:,} merged + {dropped}"
