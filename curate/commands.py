@@ -15,7 +15,6 @@ import typer
 from curate.artifacts.artifact import open_artifact
 from curate.config import Config
 from curate.difficulty.redecide import RedecideConfig, redecide
-from curate.errors import UserError
 from curate.ingest import stage as ingest
 from curate.ingest.hub import pinned
 from curate.ingest.plan import IngestConfig, plan
@@ -113,7 +112,7 @@ def ingest_command(
 ) -> None:
     """Print the detected column mapping, then import."""
     if out is None and not dry_run:
-        raise UserError("--out is missing; name the folder to write, or look first with --dry-run")
+        raise typer.TyperException("missing option '--out': name the folder to write, or look first with --dry-run")
     stated = {"map": maps, "licence": licences, "revision": revisions, "split": splits, "weight": weights}
     stated["encoding"] = encodings
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]

@@ -43,8 +43,10 @@ def test_a_limit_and_alternatives_are_options(tmp_path: Path) -> None:
 
 def test_a_missing_out_and_an_empty_input_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(ROWS)
-    assert ingest(tmp_path / "a.jsonl").stderr == (
-        "gradus: --out is missing; name the folder to write, or look first with --dry-run\n"
+    done = ingest(tmp_path / "a.jsonl")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "gradus: missing option '--out': name the folder to write, or look first with --dry-run"
     )
     assert ingest("-", "--out", tmp_path / "out").stderr == (
         "gradus: -: standard input is empty; pipe rows into the command\n"

@@ -28,5 +28,5 @@ def test_the_example_is_a_valid_pipeline(tmp_path: Path) -> None:
 def test_the_page_lists_the_reasons_of_ingest() -> None:
     listed = set(re.findall(r"`([a-z0-9_]+)`", PAGE.split("dropped with its line:")[1].split("\n\n")[0]))
     code = "".join(path.read_text() for path in sorted((ROOT / "curate" / "ingest").rglob("*.py")))
-    given = set(re.findall(r'Unusable\(\s*"(\w+)"|Row\([^"]*?, None, "(\w+)"', code))
+    given = set(re.findall(r'Unusable\(\s*"(\w+)"|Row\((?:f"[^"]*"|[^",]*), None, "(\w+)"', code))
     assert {one or other for one, other in given} | {"too_large"} == listed
