@@ -11,7 +11,7 @@ from support.interruption import cut_everywhere
 
 import curate.ingest.stage
 from curate.artifacts.artifact import Artifact, open_artifact
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 from curate.ingest.hub import pinned
 from curate.ingest.plan import IngestConfig, plan
 from curate.ingest.preview import preview
@@ -270,7 +270,7 @@ def test_force_removes_an_interrupted_import_of_another_source(tmp_path: Path, m
 
     with monkeypatch.context() as patched:
         patched.setattr("curate.ingest.stage.find_merges", stop)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Stopped):
             imported(tmp_path / "out", one)
     with pytest.raises(UserError, match="another configuration or input"):
         imported(tmp_path / "out", other)
