@@ -145,3 +145,25 @@ def test_a_hub_dataset_is_evaluated_at_the_requested_commit(copier: Path, tmp_pa
 
 def _rows(num: int) -> bytes:
     return "".join(json.dumps({"question": f"Say {n}.", "answer": str(n)}) + "\n" for n in range(num)).encode()
+
+
+def test_an_evaluation_says_why_completions_were_not_correct_and_what_to_change(
+    copier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # the last --max-tokens counts
+    evaluate(copier, tmp_path / "short", "--max-tokens", "4")
+    said = capsys.readouterr().out
+    figures = json.loads((tmp_path / "short" / "results.json").read_text())["benchmarks"]["problems"]
+    num = sum(figures["reasons"]["wrong"].values())
+    assert figures["reasons"]["wrong"]["truncated"] > 0.5 * figures["num_completions"]
+    assert f"wrong {num / figures['num_completions']:.0%}: truncated " in said
+    assert "of completions are cut off at --max-tokens" in said
+    evaluate(copier, tmp_path / "whole")
+    assert "cut off at --max-tokens" not in capsys.readouterr().out
+    # results of a version before the reasons are still readable
+    path = tmp_path / "short" / "results.json"
+    results = json.loads(path.read_text())
+    del results["benchmarks"]["problems"]["reasons"]
+    path.write_text(json.dumps(results))
+    evaluate(copier, tmp_path / "short", "--max-tokens", "4")
+    assert "truncated " not in capsys.readouterr().out

@@ -28,6 +28,7 @@ from curate.options import Maps, Names, Revisions, Splits
 from curate.progress import Progress
 from curate.records import SAMPLE, schema
 from curate.runner.stage import Workspace
+from curate.sampling.breakdown import cautions, described, no_answer_rate
 from curate.sampling.grading import GradingConfig, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking
 from train.data.problems import problems_of
@@ -163,12 +164,21 @@ def read_results(folder: Path) -> dict[str, Any]:  # Any: JSON
 
 
 def report(results: dict[str, Any]) -> str:
-    """One line per benchmark, and one per thinking budget."""
+    """A line per benchmark, why completions were not correct, warnings, and a line per thinking budget."""
     lines = []
     for name, figures in results["benchmarks"].items():
-        lines.append(_line(name, figures, results["n"]))
+        lines += [_line(name, figures, results["n"]), *_why_not(name, figures)]
         lines += [_budget_line(row) for row in results.get("budgets", {}).get(name, ())]
     return "\n".join(lines)
+
+
+def _why_not(name: str, figures: dict[str, Any]) -> list[str]:
+    """The shares of reasons, and a warning where many completions are cut off or hold no answer."""
+    reasons, num = figures.get("reasons"), figures["num_completions"]
+    if not reasons or not num:
+        return []  # all are correct, or an earlier version wrote the results
+    found = cautions(figures["truncated_rate"], no_answer_rate(reasons, num))
+    return [f"  {described(reasons, num)}", *(f"{name}: {line}" for line in found.values())]
 
 
 def _budget_line(row: dict[str, Any]) -> str:

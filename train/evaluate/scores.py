@@ -7,6 +7,7 @@ from statistics import fmean, median
 from typing import Any, Final
 
 from curate.artifacts.samples import Sample
+from curate.sampling.breakdown import reasons_of
 from curate.sampling.model_stage import Asked
 from curate.verify import Policy
 from curate.verify.extract.find import extract
@@ -33,6 +34,7 @@ def score(asked: Sequence[Asked], n: int, policy: Policy) -> dict[str, Any]:  # 
         else None,
         "undecided_rate": _share(sample.verdict == "undecided" for sample in samples),
         "truncated_rate": _share(sample.finish_reason == "length" for sample in samples),
+        "reasons": reasons_of((sample.verdict, sample.verdict_reason) for sample in samples),
         "tokens_correct": _lengths(samples, "correct"),
         "tokens_wrong": _lengths(samples, "wrong"),
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ from train.grpo.objectives import Objective, objective_named
 from train.grpo.run_curriculum import run_curriculum
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
+from train.runs.fitting import which_fit
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import split_step
-from train.runs.starting_model import settled
+from train.runs.starting_model import room_of, settled
 
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
@@ -85,7 +87,11 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
     switches = template_switches(asked)
     opened = opening(start.tokenizer, switches) if config.prompt.prompt_format == "chat" else ""
     setting = config.setting(opened, end_ids(start.model, start.tokenizer))
-    problems, curriculum = to_rows(rows.frame, config.prompt), run_curriculum(rows, config, start.model, start.run)
+    problems = to_rows(rows.frame, config.prompt)
+    room = room_of(start.model, config.trl, config.sampling.max_tokens)
+    fits = which_fit(rows.frame["key"], [row["prompt"] for row in problems], room, start, switches)
+    rows, problems = rows._replace(frame=rows.frame.filter(fits)), list(compress(problems, fits))
+    curriculum = run_curriculum(rows, config, start.model, start.run)
     probe = [problems[row] for row in curriculum.probe_rows()]
     arguments = {**_arguments(config, objective), **generation, "chat_template_kwargs": switches}
     trainer = {

@@ -10,11 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
 
+from curate.sampling.breakdown import NO_ANSWER
 from curriculum import Visit
-
-NO_ANSWER: Final = ("no_answer", "think_only")
 
 
 @dataclass(frozen=True)

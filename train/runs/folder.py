@@ -3,6 +3,7 @@
     config.yaml         identity of the run: command, model, data, their digests, every setting
     environment.json    versions, commit and machine of the last start; step and processes of every start
     log.jsonl           one JSON line per logged step
+    prompts.parquet     length of every prompt, and the problems that are left out because of it
     completions/        every completion with its rewards, a Parquet file per generation
     draws.jsonl         one JSON line per generation: the problems drawn and their outcomes
     checkpoint-N/       the trainer's files, plus ours (`train.runs.checkpoints`)
@@ -42,7 +43,7 @@ COMPLETIONS: Final = "completions"
 UNFINISHED: Final = ".model.tmp"  # renamed to `model/`
 OURS: Final = (
     CONFIG, ENVIRONMENT, LOG, DRAWS, "model", UNFINISHED, "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
-    "samples.jsonl", "samples.parquet", "budgets.parquet", "results.json", "curriculum.png",
+    "samples.jsonl", "samples.parquet", "budgets.parquet", "prompts.parquet", "results.json", "curriculum.png",
 )  # fmt: skip
 
 

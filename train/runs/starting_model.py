@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from curate.engines.model_files import chat_template, context_tokens, knows_think, model_folder
 from curate.engines.prompts import PromptConfig, settle_thinking
 from curate.errors import UserError
+from train.data.lengths import Room
 
 
 def find_model(model: str, prompt: PromptConfig, *, max_tokens: int = 0) -> Path:
@@ -25,6 +27,12 @@ def find_model(model: str, prompt: PromptConfig, *, max_tokens: int = 0) -> Path
     if context is not None and max_tokens >= context:
         raise UserError(f"--max-tokens is {max_tokens}; a context of {context} tokens leaves no room for a prompt")
     return folder
+
+
+def room_of(folder: Path, trl: Mapping[str, Any], max_tokens: int) -> Room:  # Any: values of TRL's fields
+    """Room for prompt and completion: the model's context, or vLLM's where `trl` makes that smaller."""
+    limits = [limit for limit in (context_tokens(folder), trl.get("vllm_max_model_length")) if limit]
+    return Room(min(limits, default=None), max_tokens)
 
 
 def settled(prompt: PromptConfig, folder: Path) -> PromptConfig:

@@ -9,22 +9,26 @@ from __future__ import annotations
 import json
 import random
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import polars as pl
 from pydantic import Field, PositiveInt
 
 from curate.engines.model_files import model_digest, model_folder
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
 from curate.records import with_all_columns
+from train.data.lengths import Prompt, Room
 from train.data.problems import read_problems
 from train.data.prompts import trl_prompt
 from train.grpo.generation import import_generation, prepare_generation
 from train.runs.command_line import DataFile, Force, Model, Out
+from train.runs.fitting import which_fit
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import TAKEN
-from train.runs.starting_model import find_model, load_tokenizer, settled
+from train.runs.starting_model import find_model, load_tokenizer, room_of, settled
 from train.tuning.settings import TuningConfig
 
 OWN: Final = TAKEN | {
@@ -81,7 +85,7 @@ def _read(job: Job, config: OnPolicyConfig) -> Material[Lesson]:
     teacher = find_model(config.teacher, config.prompt, max_tokens=config.max_tokens)
     _refuse_other_vocabulary(model_folder(job.model), teacher)
     rows = read_problems(job.data)
-    lesson = Lesson(teacher, with_all_columns(rows.frame).select("prompt", "messages").to_dicts())
+    lesson = Lesson(teacher, with_all_columns(rows.frame).select("key", "prompt", "messages").to_dicts())
     return Material(lesson, rows.digest, {"teacher_digest": model_digest(teacher)})
 
 
@@ -112,20 +116,27 @@ def _classes(config: OnPolicyConfig) -> Classes:
 def _parts(config: OnPolicyConfig, lesson: Lesson, start: Start) -> Parts:
     from datasets import Dataset
 
-    prompts = [
-        {"prompt": trl_prompt(problem["prompt"] or "", config.prompt, problem["messages"])}
-        for problem in lesson.problems
-    ]
+    switches = template_switches(settled(config.prompt, start.model))
+    prompts = [{"prompt": prompt} for prompt in _that_fit(lesson, config, switches, start)]
     arguments = {
         **prepare_generation(start.model, config.trl, uses_vllm=config.vllm),
         "max_completion_length": config.max_tokens,
         "temperature": config.temperature,
         "beta": config.divergence,
         "shuffle_dataset": False,  # TRL's sampler has one order for all epochs
-        "chat_template_kwargs": template_switches(settled(config.prompt, start.model)),
+        "chat_template_kwargs": switches,
     }
     dataset = Dataset.from_list(prompts).select(schedule(len(prompts), config))
     return Parts(arguments, dataset, {"teacher_model": str(lesson.teacher)})
+
+
+def _that_fit(lesson: Lesson, config: OnPolicyConfig, switches: dict[str, bool], start: Start) -> list[Prompt]:
+    """The prompts that leave room for a completion in both models."""
+    prompts = [trl_prompt(problem["prompt"] or "", config.prompt, problem["messages"]) for problem in lesson.problems]
+    contexts = [room_of(model, config.trl, config.max_tokens).context for model in (start.model, lesson.teacher)]
+    room = Room(min((context for context in contexts if context), default=None), config.max_tokens)
+    keys = pl.Series([problem["key"] for problem in lesson.problems], dtype=pl.String)
+    return list(compress(prompts, which_fit(keys, prompts, room, start, switches)))
 
 
 def schedule(num_prompts: int, config: OnPolicyConfig) -> list[int]:
