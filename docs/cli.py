@@ -49,11 +49,11 @@ class Row(NamedTuple):
 
 
 def page() -> str:
-    """All rooms with their commands, as Markdown, and the command outside them."""
+    """All rooms with their commands, as Markdown, and the commands of no room."""
     rooms = "".join(_room(name, room) for name, room in gradus.ROOMS.items())
     door: Any = typer.main.get_command(gradus.app)  # Any: click's Group, which typer does not export
-    alone = _command(f"gradus {gradus.DOCTOR}", door.commands[gradus.DOCTOR])
-    return f"{HEAD}{rooms}{alone.replace('### ', '## ', 1)}"
+    alone = [_command(f"gradus {name}", door.commands[name]) for name in gradus.ALONE]
+    return f"{HEAD}{rooms}{''.join(text.replace('### ', '## ', 1) for text in alone)}"
 
 
 def _room(name: str, room: gradus.Room) -> str:

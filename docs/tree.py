@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-FOLDERS: Final = ("curate", "curriculum", "train", "data_cards", "demo", "benchmarks", "docs")
+FOLDERS: Final = ("gradus", "curate", "curriculum", "train", "data_cards", "demo", "benchmarks", "docs")
 PAGE: Final = ROOT / "docs" / "layout.md"
 HEAD: Final = """# Layout
 
@@ -24,12 +24,9 @@ writes this page from the code.
 
 def page(root: Path = ROOT) -> str:
     """The project's files, a line each, grouped by folder, as Markdown."""
-    paths = [root / "gradus.py", *(p for folder in FOLDERS for p in sorted((root / folder).rglob("*.py")))]
+    paths = [p for folder in FOLDERS for p in sorted((root / folder).rglob("*.py"))]
     files = [path for path in paths if path.name != "__init__.py" and "__pycache__" not in path.parts]
-    folders = sorted(
-        {path.parent for path in files},
-        key=lambda folder: (FOLDERS.index(folder.relative_to(root).parts[0]) + 1 if folder != root else 0, folder),
-    )
+    folders = sorted({path.parent for path in files}, key=lambda at: (FOLDERS.index(at.relative_to(root).parts[0]), at))
     return HEAD + "\n".join(_section(root, folder, [p for p in files if p.parent == folder]) for folder in folders)
 
 
@@ -38,9 +35,8 @@ def _section(root: Path, folder: Path, paths: list[Path]) -> str:
     lines = "".join(f"{path.name:<{width}}  {first_sentence(path)}\n" for path in paths)
     name = folder.relative_to(root)
     room = folder / "__init__.py"
-    about = f"{' '.join((docstring(room)).split())}\n\n" if name.parts and room.exists() else ""
-    title = f"`{name.as_posix()}/`" if name.parts else "The door"
-    return f"## {title}\n\n{about}```text\n{lines}```\n"
+    about = f"{' '.join((docstring(room)).split())}\n\n" if room.exists() else ""
+    return f"## `{name.as_posix()}/`\n\n{about}```text\n{lines}```\n"
 
 
 def docstring(path: Path) -> str:

@@ -48,7 +48,7 @@ def commands() -> Iterator[tuple[str, Any]]:  # Any: click's Command, which type
         group: Any = typer.main.get_command(importlib.import_module(f"{room.package}.commands").app)
         yield from ((f"gradus {name} {command}", found) for command, found in group.commands.items())
     door: Any = typer.main.get_command(gradus.app)
-    yield f"gradus {gradus.DOCTOR}", door.commands[gradus.DOCTOR]
+    yield from ((f"gradus {name}", door.commands[name]) for name in gradus.ALONE)
 
 
 @pytest.mark.parametrize(("path", "command"), [pytest.param(*found, id=found[0]) for found in commands()])

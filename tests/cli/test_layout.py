@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 import gradus
 
-ROOT = Path(gradus.__file__).resolve().parent
+ROOT = Path(gradus.__file__).resolve().parents[1]
 HEAVY = ("torch", "transformers", "trl", "vllm", "ray", "datasets", "sympy", "math_verify", "matplotlib", "datasketch")
 
 

@@ -12,7 +12,7 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -36,7 +36,8 @@ ROOMS: Final = {
 }
 
 
-DOCTOR: Final = "doctor"
+DOCTOR, EXPORT = "doctor", "export"
+ALONE: Final = (DOCTOR, EXPORT)  # the commands of no room
 
 # read by torch and its OpenMP when they are loaded; values that the user set take precedence
 BEFORE_TORCH: Final = {
@@ -51,8 +52,8 @@ class Door(TyperGroup):
     """A command group that imports a room when it is called, not for the help of `gradus` itself."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # Any: click's Context, which typer does not export
-        """The rooms, in the order of the workflow, and the check of this machine."""
-        return [*ROOMS, DOCTOR]
+        """The rooms, in the order of the workflow, and the commands of no room."""
+        return [*ROOMS, *ALONE]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A placeholder with the room's help line, enough for `gradus --help`."""
@@ -62,12 +63,12 @@ class Door(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The room that the arguments name, imported here."""
-        if args[0] == DOCTOR:
-            return DOCTOR, super().get_command(ctx, DOCTOR), args[1:]
+        if args[0] in ALONE:
+            return args[0], super().get_command(ctx, args[0]), args[1:]
         if args[0] not in ROOMS:
             from curate.config import nearest
 
-            ctx.fail(f"{args[0]}: no such room; {nearest(args[0], [*ROOMS, DOCTOR])}")
+            ctx.fail(f"{args[0]}: no such room; {nearest(args[0], [*ROOMS, *ALONE])}")
         room: typer.Typer = importlib.import_module(f"{ROOMS[args[0]].package}.commands").app
         return args[0], typer.main.get_command(room), args[1:]
 
@@ -112,9 +113,40 @@ def _doctor(
     raise typer.Exit(doctor(as_json=as_json))
 
 
+@app.command(EXPORT)
+def _export(
+    dataset: Annotated[Path, typer.Argument(help="Dataset or artifact folder.", show_default=False)],
+    target: Annotated[
+        Literal["trl", "verl", "open-instruct", "prime-rl", "openrlhf"],
+        typer.Option("--to", help="Trainer that reads the file.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Parquet file, or JSON Lines for OpenRLHF.", show_default=False)],
+    template: Annotated[
+        str, typer.Option(help="Text around the problem, which replaces {prompt}; @FILE reads it from a file.")
+    ] = "{prompt}",
+    system: Annotated[str | None, typer.Option(help="System message.", show_default=False)] = None,
+) -> None:
+    """Write the kept problems of a dataset in the format of another trainer.
+
+    Problems that the format cannot hold are left out and counted.
+
+    Example: gradus export dataset --to verl --out train.parquet
+    """
+    from curate.config import parse
+    from curate.engines.prompts import PromptConfig
+    from data_cards.export import export
+
+    prompts = parse(PromptConfig, {"template": template, "system": system}, "--")
+    done = export(dataset, target, out, prompts)
+    left_out = "".join(f"; {count:,} {reason}" for reason, count in done.left_out.items())
+    typer.echo(f"{done.path}: {done.num_rows:,} problems for {target}{left_out and f' (left out{left_out[1:]})'}")
+    if template == "{prompt}" and system is None:
+        typer.echo("No instruction says how to answer; --template adds one, such as '{prompt} Answer in \\boxed{}.'")
+
+
 def shadowed_room() -> str | None:
     """An error line naming the file that shadows one of our top-level packages, or None."""
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parents[1]
     for package in (room.package for room in ROOMS.values()):
         spec = importlib.util.find_spec(package)
         found = Path(spec.origin).resolve() if spec is not None and spec.origin else None
@@ -164,7 +196,3 @@ def main() -> None:
     if code == STOPPED:
         sys.stderr.write("gradus: stopped\n")
     sys.exit(code)
-
-
-if __name__ == "__main__":
-    main()
