@@ -15,6 +15,12 @@ DELAY_S: Final = 2.0
 SPEED_OVER_S: Final = 1800.0  # a step of a training may take minutes
 
 
+def announce(what: str) -> None:
+    """Write a line on stderr about work that begins and takes long, such as the start of a model."""
+    sys.stderr.write(f"{what}\n")
+    sys.stderr.flush()
+
+
 class Progress:
     """Counts work done: `with Progress("dedup", total) as progress: progress.tick(n)`.
 

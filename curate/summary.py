@@ -1,4 +1,4 @@
-"""What a finished stage prints: how its rows add up, what a look at the columns would mend, and the next command."""
+"""What a finished stage prints: how its rows add up, what its columns or samples suggest to change, what comes next."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import polars as pl
+
+from curate.artifacts.artifact import scan_part
 from curate.ingest.hints import hints
 from curate.runner.run import Outcome
+from curate.sampling.breakdown import cautions, described, no_answer_rate, reasons_of
 from curate.stages import FIRST
 
 _NEXT: Final = {
@@ -34,6 +38,7 @@ def summary(outcome: Outcome, out: Path) -> str:
         *(f"  {count:>{width},} dropped: {reason}" for reason, count in sorted(manifest.reasons.items())),
         *(f"  {name}: {value}" for name, value in facts.items() if name not in _ADDED_UP),
         *(f"  {line}" for line in (hints(out, manifest) if manifest.stage == FIRST else ())),
+        *(f"  {line}" for line in _why_not_correct(out)),
     ]
     return "\n".join(lines)
 
@@ -43,6 +48,19 @@ def next_command(outcome: Outcome, out: Path) -> Iterator[str]:
     wanted = _NEXT.get(outcome.manifest.stage)
     if wanted is not None and outcome.manifest.num_kept:
         yield "next: gradus " + wanted.format(out=out, beside=out.parent)
+
+
+def _why_not_correct(out: Path) -> list[str]:
+    """Where the stage sampled a model: why completions were not correct, and warnings about limit and format."""
+    if not any((out / "samples").glob("*.parquet")):
+        return []
+    samples = scan_part(out, "samples").select("verdict", "verdict_reason", "finish_reason").collect()
+    reasons = reasons_of(samples.select("verdict", "verdict_reason").iter_rows())
+    if not reasons:
+        return []
+    cut_off = samples.filter(pl.col("finish_reason") == "length").height / samples.height
+    found = cautions(cut_off, no_answer_rate(reasons, samples.height))
+    return [described(reasons, samples.height), *found.values()]
 
 
 def _sum(outcome: Outcome) -> str:

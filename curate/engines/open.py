@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from curate.engines.config import EngineConfig, Settled, settle
 from curate.engines.protocol import Engine
 from curate.engines.warm import Shelf
+from curate.progress import announce
 
 
 @contextmanager
@@ -35,6 +36,7 @@ def _start(settled: Settled, shelf: Shelf) -> Engine:
 
         return ServerEngine(settled)
     if settled.config.engine == "transformers":
+        announce(f"loading {settled.config.model} with transformers")
         from curate.engines.transformers import TransformersEngine
 
         return TransformersEngine(settled)

@@ -22,6 +22,7 @@ from curate.engines.prompts import PromptConfig
 from curate.engines.protocol import Completion, Request, Sampling
 from curate.engines.warm import Shelf
 from curate.errors import UserError
+from curate.progress import announce
 
 if TYPE_CHECKING:
     from curate.engines.vllm_drivers import Driver
@@ -106,6 +107,7 @@ def _started_as(settled: Settled) -> str:
 
 def _start(config: EngineConfig, folder: Path) -> Driver:
     _hush()
+    announce(f"starting vLLM with {config.model}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -75,6 +75,20 @@ def test_difficulty_and_redecide_print_the_kept_rows_and_the_cost(tmp_path: Path
     assert "--samples-from" in redecided.stdout
 
 
+def test_difficulty_says_why_completions_were_not_correct_and_what_to_change(tmp_path: Path) -> None:
+    pool(tmp_path / "pool", sums(4))
+    cut = {"text": "Let us see, 3 and", "finish_reason": "length"}
+    answers = script(tmp_path / "script.json", {"*": ["\\boxed{7}", "\\boxed{8}", cut, cut, cut, "So it is done."] * 2})
+    measured = gradus(
+        "curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "a", "--script", answers, "--k", "12",
+        "--keep", "1..11", "--no-early-stop",
+    )  # fmt: skip
+    assert measured.returncode == 0, measured.stderr
+    assert "wrong 83%: truncated 50, different 17, no_answer 16" in measured.stdout
+    assert "warning: 50% of completions are cut off at --max-tokens" in measured.stdout
+    assert "finds no answer" not in measured.stdout
+
+
 @pytest.mark.parametrize("command", ["difficulty", "no-think", "redecide"])
 def test_help_ends_in_an_example_of_this_command(command: str) -> None:
     shown = " ".join(gradus("curate", command, "--help").stdout.split())

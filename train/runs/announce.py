@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+from curate import progress
 from train.environment import is_main_process, num_processes
 
 
 def announce(what: str) -> None:
     """Write one line, by the first process only."""
     if is_main_process():
-        sys.stderr.write(f"{what}\n")
-        sys.stderr.flush()
+        progress.announce(what)
 
 
 def described(model: Path, max_steps: int, checkpoint: Path | None) -> str:
-    """What is loaded: `loading runs/sft/model (1.2 GB), step 20 of 500, on 2 processes`."""
+    """What is loaded: `loading runs/sft/model (1.2 GB) on 2 processes; resuming from checkpoint-20 of 500 steps`."""
     num_bytes = sum(path.stat().st_size for path in model.glob("*.safetensors"))
     size = f" ({num_bytes / 1e9:.1f} GB)" if num_bytes >= 1e8 else f" ({num_bytes / 1e6:.1f} MB)" if num_bytes else ""
     start = f"; resuming from {checkpoint.name} of {max_steps} steps" if checkpoint else f"; {max_steps} steps"
