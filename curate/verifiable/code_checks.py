@@ -18,7 +18,7 @@ from curate.cpus import usable_cores
 from curate.errors import UserError
 from curate.verify import Item, Policy, Verdict, verify_many
 from curate.verify.code.examined import Unready, tests_nothing
-from curate.verify.code.sandbox import Limits, SandboxUnavailable, check_sandbox
+from curate.verify.code.sandbox import Limits, SandboxUnavailable, available_packages, check_sandbox
 from curate.verify.code.tests_format import AssertTests, CallTests, StdioTests, parse_tests
 
 DUDS: Final = ("None", "0", "1", "True", "False", "[]", "''", "a[0] if a else None")
@@ -126,12 +126,13 @@ def _equalities(source: str) -> Iterator[tuple[list[object], object]]:
 
 
 def _missing_package(source: str) -> str | None:
-    """A package that the reference imports and that the sandbox lacks: it has only the standard library."""
+    """A package that the reference imports and that the sandbox lacks."""
+    available = available_packages()
     for node in ast.walk(_parsed(source)):
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         modules += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
         for name in (module.partition(".")[0] for module in modules):
-            if name not in sys.stdlib_module_names:
+            if name not in sys.stdlib_module_names and name not in available:
                 return f"imports {name}, which the sandbox lacks"
     return None
 

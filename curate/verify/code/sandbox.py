@@ -2,9 +2,9 @@
 
     prlimit (cpu, memory, files) -> setpriv (a user per slot, when root) -> bwrap -> prlimit (processes) -> python3
 
-Each sandbox has its own processes, network, users and a 16 MB /tmp; of the machine it sees only /usr, read-only. It
-ends with this process, and killing its first process kills all its descendants. Its Python is the system's, with the
-standard library only. Without bubblewrap nothing runs, unless `unsafe_local` declares the code trusted.
+Each sandbox has its own processes, network, users and a 16 MB /tmp; of the machine it sees only /usr and the packages
+of `packages.py`, read-only. It ends with this process, and killing its first process kills all its descendants. Its
+Python is the system's. Without bubblewrap nothing runs, unless `unsafe_local` declares the code trusted.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Final
 from curate.process_wide import ProcessWide
 from curate.verify.code.inside import wire
 from curate.verify.code.memory_watch import WATCH
+from curate.verify.code.packages import MOUNT, packages
 from curate.verify.readable import can_be_read
 
 PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
@@ -193,8 +194,8 @@ def _python() -> str | None:
 INSIDE: Final = "curate.verify.code.inside"
 # what each script imports, in order
 IMPORTED: Final = {
-    "solver": ("wire", "states", "operations"),
-    "examiner": ("wire", "states", "operations", "remote", "derived", "side", "stand_in", "suite"),
+    "solver": ("wire", "arrays", "states", "operations"),
+    "examiner": ("wire", "arrays", "states", "operations", "remote", "derived", "side", "stand_in", "suite"),
 }
 
 
@@ -202,7 +203,7 @@ IMPORTED: Final = {
 def _source(script: str) -> str:
     """A program for `python3 -c`: the modules that the script imports, then the script."""
     package = resources.files(INSIDE)
-    lines = ["import sys, types"]
+    lines = ["import sys, types", f"sys.path.append({MOUNT!r})"]
     for name in IMPORTED[script]:
         module, source = f"{INSIDE}.{name}", (package / f"{name}.py").read_text(encoding="utf-8")
         lines += [
@@ -241,7 +242,8 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
         "bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--new-session",
         *(["--die-with-parent"] if dies_with_us else []),
         "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8",
-        "--hostname", "sandbox", "--ro-bind", "/usr", "/usr", *_library_folders(),
+        "--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1",
+        "--hostname", "sandbox", "--ro-bind", "/usr", "/usr", *_library_folders(), *_package_folders(),
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
         "--size", str(TMP_BYTES), "--tmpfs", TMP, "--proc", "/proc", "--dev", "/dev",
         # semaphores of `multiprocessing`
@@ -262,6 +264,22 @@ def _library_folders() -> Sequence[str]:
         elif path.is_dir():
             arguments += ["--ro-bind", str(path), str(path)]
     return arguments
+
+
+def available_packages() -> list[str]:
+    """The packages beyond the standard library that programs can import here."""
+    python = _python()
+    return [folder.name for folder in packages(python)] if python is not None else []
+
+
+def _package_folders() -> Sequence[str]:
+    """Arguments for the packages that programs may import."""
+    python = _python()
+    return [
+        argument
+        for folder in (packages(python) if python is not None else ())
+        for argument in ("--ro-bind", str(folder), f"{MOUNT}/{folder.name}")
+    ]
 
 
 class _Users:

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from curate.verify.code.inside.arrays import guard_comparisons
 from curate.verify.code.inside.derived import super_of
 from curate.verify.code.inside.remote import Undecidable
 from curate.verify.code.inside.side import Side
@@ -122,6 +123,8 @@ def build_names(channel: int, job: Message) -> tuple[dict[str, Any], Side]:
     solution: Any = types.ModuleType("solution")
     sys.modules["solution"] = solution
     imported = solution_imports(sources, own)
+    if any(name == "numpy" for source in [job["prelude"], *sources] for name in imported_roots(source)):
+        guard_comparisons()
     if not job["is_empty"]:
         if errors := [name for name in dict.fromkeys([*own, *imported]) if name[:1].isupper()]:
             side.learn_exceptions(errors)
@@ -152,6 +155,14 @@ def solution_imports(sources: list[str], own: list[str]) -> list[str]:
                     raise Broken(f"the tests import {module}, which the sandbox lacks")
                 sys.modules[module] = sys.modules["solution"]
     return found
+
+
+def imported_roots(source: str) -> Iterator[str]:
+    """The modules that a source imports anywhere, by their first name."""
+    for node in ast.walk(ast.parse(source)):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        yield from (module.partition(".")[0] for module in modules)
 
 
 def is_missing(module: str) -> bool:

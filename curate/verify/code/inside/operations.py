@@ -1,7 +1,4 @@
-"""The operations that the examiner may ask of an object of the solution, by name.
-
-This file imports only the standard library: it runs inside the sandbox.
-"""
+"""The operations that the examiner may ask of an object of the solution, by name."""
 
 from __future__ import annotations
 

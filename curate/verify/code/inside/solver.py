@@ -20,6 +20,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
+from curate.verify.code.inside.arrays import array_of
 from curate.verify.code.inside.operations import OPERATIONS
 from curate.verify.code.inside.states import state_of
 from curate.verify.code.inside.wire import Message, Peer, WireError, pack, receive, send, unpack
@@ -73,7 +74,7 @@ class Solution:
         if self._error is not None:
             return self._failure(self._error)
         try:
-            operation, target, args, kwargs = unpack(question, self._classes(), self._find)
+            operation, target, args, kwargs = unpack(question, self._classes(), self._find, array_of)
             if operation == "exceptions":
                 return self._pack([True, self._exceptions(*args), args, {}, ""])
             result = OPERATIONS[operation](target, *args, **kwargs)
@@ -120,7 +121,7 @@ class Solution:
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function that the other side passed as an argument."""
         answer = self._peer.ask(self._pack([number, list(args), kwargs]))
-        is_result, result = unpack(answer, self._classes(), self._find)
+        is_result, result = unpack(answer, self._classes(), self._find, array_of)
         if not is_result:
             raise RAISED.get(result, RuntimeError)(f"the function handed over raised {result}")
         return result

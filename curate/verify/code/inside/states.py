@@ -2,8 +2,6 @@
 
 A description has a tag for each type: `["object", "P", [["a", ["int", "1"]]]]` is an instance with its fields in order.
 The solver sends the state of an object when it hands the object out; the examiner describes the values of a test.
-
-Like all files here it imports only the standard library, and runs on the machine's own Python 3.10+.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ and booleans are themselves, everything else is `{"r": n}`, an index into the me
 rebuilds values from exact built-in types: an `int` subclass whose `__eq__` lies arrives as its integer value. Instances
 of the classes that both sides know (`ListNode`) are sent by their attributes; any other object stays on its side and is
 sent as a handle.
-
-This file imports only the standard library: it also runs inside the sandbox, on the machine's own Python 3.10+.
 """
 
 from __future__ import annotations
@@ -133,7 +131,7 @@ def _node(value: Any, classes: Collection[str], hold: Hold | None, ref: Referenc
         return ["type", value.__name__]
     kind, module = type(value).__name__, type(value).__module__.partition(".")[0]
     if module == "numpy" and hasattr(value, "tolist"):
-        return ["as", ref(value.tolist())]
+        return ["array", str(value.dtype) if kind == "ndarray" else "", ref(value.tolist())]
     if kind in STANDARD.get(module, ()):
         return ["standard", module, kind, [ref(part) for part in _parts(value)]]
     if kind in classes and hasattr(value, "__dict__"):
@@ -183,15 +181,21 @@ SHAPES: tuple[tuple[str, Any, Callable[[Any, Reference], list[Any]]], ...] = (
 )
 
 
-def unpack(message: Message, classes: Mapping[str, type] | None = None, find: Find | None = None) -> Any:
+def unpack(
+    message: Message,
+    classes: Mapping[str, type] | None = None,
+    find: Find | None = None,
+    array: Callable[[Any, str], Any] | None = None,
+) -> Any:
     """The value of a message, in exact built-in types; raises `WireError` on an invalid message.
 
     classes: names of the types that are sent by their attributes. find: `find(name, number, state)` returns the local
-    stand-in of a handle, `find(None, number)` an object of this side that is sent back.
+    stand-in of a handle, `find(None, number)` an object of this side that is sent back. array: `array(items, dtype)`
+    returns an array of numpy; without it, its items arrive as lists.
     """
     try:
         root, nodes = message
-        return Unpacking(nodes, classes or {}, find or _no_handles).value(root)
+        return Unpacking(nodes, classes or {}, find or _no_handles, array).value(root)
     except WireError:
         raise
     except Exception as error:  # noqa: BLE001  # the other side may send any JSON, and types raise what they like
@@ -205,8 +209,8 @@ def _no_handles(name: str | None, number: Any, _: Any = None) -> Any:
 class Unpacking:
     """The nodes of one message and the values built from them so far."""
 
-    def __init__(self, nodes: list[Any], classes: Mapping[str, type], find: Find) -> None:
-        self._nodes, self._classes, self.find = nodes, classes, find
+    def __init__(self, nodes: list[Any], classes: Mapping[str, type], find: Find, array: Any) -> None:
+        self._nodes, self._classes, self.find, self._array = nodes, classes, find, array
         self._built: dict[int, Any] = {}
         self._owed: list[Callable[[], Any]] = []
 
@@ -260,8 +264,17 @@ class Unpacking:
         """A value of one of the `STANDARD` types."""
         if name not in STANDARD[module]:
             raise WireError("no such type")
-        made = [Unpacking(self._nodes, self._classes, self.find).value(part) for part in parts]
-        return getattr(__import__(module), name)(*made)
+        return getattr(__import__(module), name)(*map(self.whole, parts))
+
+    def make_array(self, dtype: str, reference: Any) -> Any:
+        """An array of numpy, or a scalar of it (no dtype) as a plain number."""
+        if self._array is None or not dtype:
+            return self.get(reference)
+        return self._array(self.whole(reference), dtype)
+
+    def whole(self, reference: Any) -> Any:
+        """A value that is filled already."""
+        return Unpacking(self._nodes, self._classes, self.find, self._array).value(reference)
 
 
 BUILDERS: Mapping[str, Callable[..., Any]] = {
@@ -280,7 +293,7 @@ BUILDERS: Mapping[str, Callable[..., Any]] = {
     "object": Unpacking.make_object,
     "standard": Unpacking.make_standard,
     "type": Unpacking.make_type,
-    "as": Unpacking.get,
+    "array": Unpacking.make_array,
     "mine": lambda self, number: self.find(None, number),
     "held": lambda self, number, state, name: self.find(name, number, state),
 }

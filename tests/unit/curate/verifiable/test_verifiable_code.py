@@ -49,7 +49,7 @@ GOOD = asserts("assert f(2) == 4", "assert f(-3) == 9")
         (GOOD, "the answer is x squared", "reference_fails_tests"),
         (GOOD, "def f(x):\n    while True: pass", "reference_fails_tests"),
         (asserts("assert f(2) == "), SQUARE, "reference_fails_tests"),
-        (GOOD, "import numpy\n" + SQUARE, "reference_fails_tests"),
+        (GOOD, "import tensorflow\n" + SQUARE, "reference_fails_tests"),
         (asserts("assert f(4) == True", "assert f(9) == True"), "def f(x): return True", "trivial_passes_tests"),
         (asserts("assert f(4) is None"), "def f(x): pass", "trivial_passes_tests"),
         (asserts("assert f(1) == 1", "assert f(2) == 2"), None, "trivial_passes_tests"),
@@ -80,8 +80,8 @@ def test_tests_must_pass_the_reference_and_fail_duds(
 
 
 def test_a_missing_package_is_named() -> None:
-    (found,) = check_code_problems([CodeProblem(GOOD, "from sortedcontainers import SortedSet\n" + SQUARE)], Policy())
-    assert found == Finding("reference_fails_tests", "imports sortedcontainers, which the sandbox lacks")
+    (found,) = check_code_problems([CodeProblem(GOOD, "from tensorflow import keras\n" + SQUARE)], Policy())
+    assert found == Finding("reference_fails_tests", "imports tensorflow, which the sandbox lacks")
 
 
 def test_the_stage_decides_code_and_mathematics() -> None:
