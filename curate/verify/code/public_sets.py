@@ -7,6 +7,7 @@ with the stated entry point, or with the function that the solution defines.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -235,26 +236,32 @@ def _calls_of_lines(name: str, cases: list[dict[str, Any]]) -> CallTests | None:
                 args=[json.loads(line) for line in case["input"].splitlines() if line.strip()]
                 if isinstance(case["input"], str)
                 else list(case["input"]),
-                output=_loaded(case["output"]) if not isinstance(case["output"], str) else json.loads(case["output"]),
+                output=json.loads(case["output"]) if isinstance(case["output"], str) else case["output"],
             )
             for case in cases[:MAX_TESTS]
         ]
+        if not any(isinstance(case["input"], str) for case in cases):
+            tests = _unwrapped(tests)
     except (ValueError, TypeError):
         return None
     return CallTests(entry_point=f"Solution.{name}", tests=tests, prelude=CONTEST_PRELUDE)
 
 
-def _calls_of_lists(name: str, pairs: Iterable[tuple[Any, Any]]) -> CallTests:
-    """APPS: a list of arguments; an output in a list of one is unpacked."""
+def _calls_of_lists(name: str, pairs: Iterable[tuple[Any, Any]]) -> CallTests | None:
+    """APPS: a list of arguments for each call."""
     tests = [
-        Call(args=list(given) if isinstance(given, list) else [given], output=_unwrapped(output))
-        for given, output in pairs
+        Call(args=list(given) if isinstance(given, list) else [given], output=output)
+        for given, output in itertools.islice(pairs, MAX_TESTS)
     ]
-    return CallTests(entry_point=name, tests=tests[:MAX_TESTS], prelude=CONTEST_PRELUDE)
+    return CallTests(entry_point=name, tests=_unwrapped(tests), prelude=CONTEST_PRELUDE) if tests else None
 
 
-def _unwrapped(output: Any) -> Any:
-    return output[0] if isinstance(output, list) and len(output) == 1 else output
+def _unwrapped(tests: list[Call]) -> list[Call]:
+    """The calls without the list of one in which some sets put each output; if one output is no such list, none is."""
+    outputs = [test.output[0] for test in tests if isinstance(test.output, list) and len(test.output) == 1]
+    if len(outputs) < len(tests):
+        return tests
+    return [test.model_copy(update={"output": output}) for test, output in zip(tests, outputs, strict=True)]
 
 
 def _text(value: Any) -> str:

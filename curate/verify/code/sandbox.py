@@ -195,7 +195,7 @@ INSIDE: Final = "curate.verify.code.inside"
 # what each script imports, in order
 IMPORTED: Final = {
     "solver": ("wire", "arrays", "states", "operations"),
-    "examiner": ("wire", "arrays", "states", "operations", "remote", "derived", "side", "stand_in", "suite"),
+    "examiner": ("wire", "arrays", "states", "operations", "doubts", "remote", "derived", "side", "stand_in", "suite"),
 }
 
 

@@ -23,13 +23,13 @@ from typing import Any
 
 from curate.verify.code.inside.arrays import guard_comparisons
 from curate.verify.code.inside.derived import super_of
+from curate.verify.code.inside.doubts import DOUBT, watch
 from curate.verify.code.inside.remote import Undecidable
 from curate.verify.code.inside.side import Side
 from curate.verify.code.inside.suite import (
     Broken,
     compiled,
     is_same,
-    needs_one_process,
     prepare,
     run_test,
     type_of,
@@ -73,8 +73,8 @@ def examine(channel: int, report: int, job: Message) -> None:
     send(report, {"ready": is_ready})
     try:
         setup, *tests = map(compiled, (job["setup"], *job["tests"]))
-        names, side = build_names(channel, job)
-        is_alone = needs_one_process([job["setup"], *job["tests"]])
+        names = build_names(channel, job)
+        watch([job["setup"], *job["tests"]])
     except Exception as error:  # noqa: BLE001  # the tests' own code is broken, whatever it raised
         send(report, {"broken": f"{type(error).__name__}: {error}"[:200]})
         return
@@ -82,11 +82,12 @@ def examine(channel: int, report: int, job: Message) -> None:
         exec(setup.code, names)
         for test in tests:
             run_test(test, names)
+            DOUBT.end_test()
             send(report, {"passed": not Undecidable.raised, "unsure": Undecidable.raised})
     except Broken as error:
         send(report, {"broken": str(error)[:200]})
     except BaseException as error:  # noqa: BLE001  # an assertion, or any error that the solution's answer caused
-        is_unsure = Undecidable.raised or is_alone or side.is_doubtful
+        is_unsure = Undecidable.raised or DOUBT.is_present
         send(report, {"passed": False, "error": type(error).__name__, "unsure": is_unsure})
 
 
@@ -110,7 +111,7 @@ def judge(channel: int, report: int, job: Message) -> None:
         send(report, {"accepted": is_accepted})
 
 
-def build_names(channel: int, job: Message) -> tuple[dict[str, Any], Side]:
+def build_names(channel: int, job: Message) -> dict[str, Any]:
     """The tests' namespace: the prelude, then the solution's names, which are remote; for an empty program, none."""
     prepare()
     module = sys.modules["__main__"] = types.ModuleType("__main__")  # tests may stand under `if __name__ ==`
@@ -135,7 +136,7 @@ def build_names(channel: int, job: Message) -> tuple[dict[str, Any], Side]:
     for name in missing:
         if name in sys.stdlib_module_names and name not in own:
             names[name] = importlib.import_module(name)
-    return names, side
+    return names
 
 
 def solution_imports(sources: list[str], own: list[str]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from curate.verify.code.inside.arrays import array_of, fill
 from curate.verify.code.inside.derived import base_of
+from curate.verify.code.inside.doubts import DOUBT
 from curate.verify.code.inside.remote import (
     Fact,
     Remote,
@@ -43,7 +44,6 @@ class Side:
         self._lock = threading.RLock()  # tests with threads share the channel
         self._errors: dict[str, type[Exception]] = {}
         self._time = 0
-        self.is_doubtful = False  # the solution was given an object of the test, of which it can only call functions
 
     def name(self, name: str) -> Any:
         """The stand-in of a name of the solution: an exception class that a test can catch, or a `Remote`."""
@@ -170,7 +170,8 @@ class Side:
         return stand_in(self, number, Fact(kind=str(kind), state=state, time=self._time))
 
     def _hold(self, value: Any) -> tuple[int, None]:
-        self.is_doubtful |= not isinstance(value, FUNCTIONS)
+        if not isinstance(value, FUNCTIONS):
+            DOUBT.is_present = True  # of an object of the test, the solution can only call methods
         self._held.append(value)
         return len(self._held) - 1, None
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from typing import Any, NamedTuple
 
+from curate.verify.code.inside.doubts import DOUBT
 from curate.verify.code.inside.stand_in import (
     MODULE,
     Captured,
@@ -26,12 +27,6 @@ from curate.verify.code.inside.stand_in import (
     is_automatic,
     is_skipped,
 )
-
-# what one process would share with the solution, and two do not
-SHARED = frozenset(
-    ("patch", "mock", "monkeypatch", "tmp_path", "tmpdir", "tempfile", "inspect", "open", "subprocess", "environ",
-     "wait_for", "caplog", "assertLogs", "stdin", "mkdir", "makedirs", "unlink"),
-)  # fmt: skip
 
 
 class Test(NamedTuple):
@@ -51,16 +46,6 @@ def prepare() -> None:
     sys.modules.setdefault("pytest", MODULE)
 
 
-def needs_one_process(sources: list[str]) -> bool:
-    """Whether tests patch, observe or prepare something that they do not share with the solution."""
-    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    imported = {alias.name for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}
-    return bool(SHARED & (names | imported))
-
-
 def run_test(test: Test, names: dict[str, Any]) -> None:
     """Run one test, and the functions and classes of tests that it defines."""
     before = dict(names)
@@ -69,6 +54,7 @@ def run_test(test: Test, names: dict[str, Any]) -> None:
     except SystemExit as end:  # of the test: one of the solution arrives as another exception
         if end.code not in (None, 0):
             raise
+    DOUBT.settle()
     for name, value in list(names.items()):
         if name in before and before[name] is value:
             continue
@@ -96,8 +82,14 @@ def _run_methods(kind: type, names: dict[str, Any]) -> None:
         _run_function(getattr(made, name), {**names, **{key: getattr(made, key) for key in dir(kind)}})
 
 
+class _Result(unittest.TestResult):
+    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # its name in unittest
+        super().addSuccess(test)
+        DOUBT.end_test()
+
+
 def _run_unittest(kind: type[unittest.TestCase]) -> None:
-    result = unittest.TestResult()
+    result = _Result()
     result.failfast = True
     vars_of: Any = kind
     vars_of.assertIs, vars_of.assertIsNot = _assert_is, _assert_is_not
@@ -144,6 +136,7 @@ def _run_cases(function: Callable[..., Any], names: dict[str, Any]) -> None:
                 if inspect.signature(function).parameters[name].default is inspect.Parameter.empty
             ]
             _finish(function(**arguments, **{name: fixtures.value(name) for name in needed}))
+        DOUBT.end_test()
 
 
 def _finish(result: Any) -> Any:

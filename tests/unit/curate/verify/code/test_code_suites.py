@@ -116,3 +116,27 @@ def test_an_entry_point_may_be_a_path(sandboxed: None, entry_point: str) -> None
     assert (
         verify_code("```python\nclass Solution:\n    def add(self, a, b): return a + b\n```", call).verdict == "correct"
     )
+
+
+PARTLY_PATCHED = """
+import unittest
+from unittest.mock import patch
+class TestF(unittest.TestCase):
+    def test_a_value(self): self.assertEqual(f(2), 4)
+    def test_b_patched(self):
+        with patch('math.sqrt', lambda x: 1): self.assertEqual(f(1), 1)
+    def test_c_value(self): self.assertEqual(f(3), 9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("def f(x): return x * x", "correct"),
+        ("def f(x): return 5", "wrong"),
+        ("def f(x): return 4 if x == 2 else 2", "undecided"),
+        ("def f(x): return 8 if x == 3 else x * x", "wrong"),
+    ],
+)
+def test_only_the_failure_of_a_test_that_patches_is_undecided(sandboxed: None, source: str, verdict: str) -> None:
+    assert verify_code(f"```python\n{source}\n```", as_json(PARTLY_PATCHED)).verdict == verdict

@@ -146,3 +146,16 @@ def test_a_check_with_its_imports_in_one_json() -> None:
     inner = {"test_code": ASSERTS_OF_ADD, "entry_point": "Solution().add", "import_prefix": "from math import inf"}
     tests = json.loads(public_sets.tests_from_row({"reward_model": {"ground_truth": json.dumps(inner)}}))
     assert (tests["tests"], tests["prelude"]) == (["check(Solution().add)"], "from math import inf")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "wanted"),
+    [([["a"], ["b"]], ["a", "b"]), ([["a"], ["b", "c"]], [["a"], ["b", "c"]]), ([[[1]], [[]]], [[1], []])],
+)
+def test_a_list_around_each_output_is_unpacked(outputs: list[object], wanted: list[object]) -> None:
+    rows = (
+        {"input_output": json.dumps({"fn_name": "f", "inputs": [[1], [2]], "outputs": outputs})},
+        {"tests": [{"fn_name": "f", "input": [n], "output": output} for n, output in enumerate(outputs)]},
+    )
+    for row in rows:
+        assert [test["output"] for test in json.loads(public_sets.tests_from_row(row))["tests"]] == wanted
