@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from curate.process_wide import ProcessWide
 from curate.verify.code.examiner import examination
-from curate.verify.code.inside import wire
+from curate.verify.code.inside import plain, wire
 from curate.verify.code.line import Line, receive_by
 from curate.verify.code.outputs import same_output
 from curate.verify.code.sandbox import Limits
@@ -85,7 +85,7 @@ class Checker:
         if isinstance(test, Call) and test.kwargs:
             given = [test.args, test.kwargs]
         try:
-            self._line.send(wire.pack([given, output, test.output]))
+            self._line.send(plain.pack([given, output, test.output]))
             heard = receive_by(self._report, time.monotonic() + self._line.timeout_s)
         except TimeoutError:
             raise BrokenChecker("timeout") from None

@@ -30,7 +30,7 @@ from curate.verify.code.examined import (
     tests_nothing,
     wall_s,
 )
-from curate.verify.code.inside import wire
+from curate.verify.code.inside import plain, wire
 from curate.verify.code.line import Line, receive_by
 from curate.verify.code.outputs import same_output, same_value
 from curate.verify.code.program import defines, find_program
@@ -196,15 +196,15 @@ def _entry_point(wanted: str, source: str) -> str:
 def _call(line: Line, entry_point: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call `f` or a fresh `C().f` and return its result as plain data; raises `WireError` if there is none."""
     owner, _, method = entry_point.rpartition(".")
-    target = wire.Handle(owner or method)
+    target = plain.Handle(owner or method)
     if owner:
         target = _ask(line, "get", _ask(line, "call", target), method)
     return _ask(line, "call", target, *args, **kwargs)
 
 
-def _ask(line: Line, operation: str, target: wire.Handle, /, *args: Any, **kwargs: Any) -> Any:
-    line.send({"q": wire.pack([operation, target, list(args), kwargs])})
-    answer = wire.unpack(line.receive().get("a"), find=lambda _, number, __: wire.Handle(number))
+def _ask(line: Line, operation: str, target: plain.Handle, /, *args: Any, **kwargs: Any) -> Any:
+    line.send({"q": plain.pack([operation, target, list(args), kwargs])})
+    answer = plain.unpack(line.receive().get("a"), find=lambda _, number, __: plain.Handle(number))
     if not isinstance(answer, list) or len(answer) != ANSWER_PARTS or answer[0] is not True:
         raise wire.WireError("the call raised")
     return answer[1]

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +28,7 @@ from curate.process_wide import ProcessWide
 from curate.verify.code.inside import wire
 from curate.verify.code.memory_watch import WATCH
 from curate.verify.code.packages import MOUNT, packages
+from curate.verify.code.scripts import source_of
 from curate.verify.readable import can_be_read
 
 PYTHONS: Final = ("/usr/bin/python3", "/usr/local/bin/python3")
@@ -191,31 +191,8 @@ def _python() -> str | None:
     return next((path for path in PYTHONS if os.access(path, os.X_OK)), None)
 
 
-INSIDE: Final = "curate.verify.code.inside"
-# what each script imports, in order
-IMPORTED: Final = {
-    "solver": ("wire", "arrays", "states", "operations"),
-    "examiner": ("wire", "arrays", "states", "operations", "doubts", "remote", "derived", "side", "stand_in", "suite"),
-}
-
-
-@cache
-def _source(script: str) -> str:
-    """A program for `python3 -c`: the modules that the script imports, then the script."""
-    package = resources.files(INSIDE)
-    lines = ["import sys, types", f"sys.path.append({MOUNT!r})"]
-    for name in IMPORTED[script]:
-        module, source = f"{INSIDE}.{name}", (package / f"{name}.py").read_text(encoding="utf-8")
-        lines += [
-            f"module = sys.modules[{module!r}] = types.ModuleType({module!r})",
-            f"exec(compile({source!r}, {name!r}, 'exec'), vars(module))",
-        ]
-    main = (package / f"{script}.py").read_text(encoding="utf-8")
-    return "\n".join([*lines, f"exec(compile({main!r}, {script!r}, 'exec'))\n"])
-
-
 def _command(script: str, channel: int, walls: Sequence[str]) -> list[str]:
-    source, python = _source(script), _python()
+    source, python = source_of(script), _python()
     if python is None:
         raise SandboxUnavailable(f"no Python at {' or '.join(PYTHONS)}; install python3 there")
     return [*walls, python, "-I", "-S", "-c", source, str(channel)]

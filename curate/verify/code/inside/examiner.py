@@ -24,6 +24,7 @@ from typing import Any
 from curate.verify.code.inside.arrays import guard_comparisons
 from curate.verify.code.inside.derived import super_of
 from curate.verify.code.inside.doubts import DOUBT, watch
+from curate.verify.code.inside.plain import unpack
 from curate.verify.code.inside.remote import Undecidable
 from curate.verify.code.inside.side import Side
 from curate.verify.code.inside.suite import (
@@ -34,7 +35,7 @@ from curate.verify.code.inside.suite import (
     run_test,
     type_of,
 )
-from curate.verify.code.inside.wire import Message, WireError, receive, send, unpack
+from curate.verify.code.inside.wire import Message, WireError, receive, send
 
 MAX_BYTES = 16 << 20
 MAX_JOB_BYTES = 64 << 20
@@ -185,7 +186,8 @@ def undefined(sources: list[str], names: dict[str, Any]) -> list[str]:
     """Names that the tests read and nothing defines: names of the solution, or modules."""
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
     defined = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    defined |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    makers = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
+    defined |= {node.name for node in nodes if isinstance(node, makers) and node.name}
     defined |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     imported = [alias for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
     defined |= {(alias.asname or alias.name).partition(".")[0] for alias in imported}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import operator
 import types
 from collections.abc import Callable
 from typing import Any
+
+from curate.verify.code.inside.plain import base_value
 
 MAX_ITEMS = 1_000_000
 
@@ -114,6 +117,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "names": dir,
     "fields": lambda target: dict(vars(target)),
     "equals": lambda target, other: bool(target == other),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "value": base_value,
     "same": operator.is_,
     "type": type,
     "subclass": lambda bases, name, body: types.new_class(

@@ -11,8 +11,8 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, NamedTuple
 
 from curate.verify.code.inside.operations import ARITHMETIC, IN_PLACE, ORDER, UNARY
+from curate.verify.code.inside.plain import Handle
 from curate.verify.code.inside.states import NoState, State, describe
-from curate.verify.code.inside.wire import Handle
 
 READABLE = ("__name__", "__qualname__", "__annotations__", "__wrapped__", "__members__", "__dataclass_fields__")
 Given = tuple[tuple[Any, ...], dict[str, Any]]
@@ -33,6 +33,7 @@ class Fact(NamedTuple):
 
     is_own: made by calling a class that the tests name, or by an operator on such an object. state: as it was handed
     out. given: the arguments of the class that made it, or its name on the class. time: of its arrival.
+    is_kin: of a subclass of a built-in type.
     """
 
     kind: str = ""
@@ -40,6 +41,7 @@ class Fact(NamedTuple):
     state: State | None = None
     given: Given | None = None
     time: int = 0
+    is_kin: bool = False
 
 
 class Remote(Handle):
@@ -92,6 +94,12 @@ class Remote(Handle):
 
     def __mro_entries__(self, _: Any) -> Any:
         return (self._side_.base_of(self),)
+
+    def __copy__(self) -> Any:
+        return self._side_.ask("copy", self)
+
+    def __deepcopy__(self, _: object) -> Any:
+        return self._side_.ask("deepcopy", self)
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         self._side_.leave("exit", self, error)

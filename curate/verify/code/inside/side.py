@@ -14,6 +14,8 @@ from typing import Any
 from curate.verify.code.inside.arrays import array_of, fill
 from curate.verify.code.inside.derived import base_of
 from curate.verify.code.inside.doubts import DOUBT
+from curate.verify.code.inside.kin import kin_of, remote_of_kin
+from curate.verify.code.inside.plain import Rebuild, pack, unpack
 from curate.verify.code.inside.remote import (
     Fact,
     Remote,
@@ -23,7 +25,7 @@ from curate.verify.code.inside.remote import (
     is_dictated,
     with_fact,
 )
-from curate.verify.code.inside.wire import Message, Peer, pack, unpack
+from curate.verify.code.inside.wire import Message, Peer
 
 MAX_BYTES = 16 << 20
 NUM_SINGLE_STEPS = 64
@@ -75,7 +77,12 @@ class Side:
     def call(self, target: Remote, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call an object of the solution; a class that the tests name makes objects of their own."""
         result = self.ask("call", target, *args, **kwargs)
-        return with_fact(result, is_own=True, given=(args, kwargs)) if is_class(target) else result
+        if not is_class(target):
+            return result
+        behind = remote_of_kin(result)
+        if behind is not None and not isinstance(result, tuple):  # its own operators count, and it may change
+            result = behind
+        return with_fact(result, is_own=True, given=(args, kwargs), is_kin=behind is not None)
 
     def get(self, target: Remote, name: str) -> Any:
         """An attribute of an object of the solution."""
@@ -101,6 +108,8 @@ class Side:
     def is_equal(self, one: Remote, other: object) -> bool:
         """Whether an object of the solution equals a value; raises `Undecidable` if only the solution says so."""
         if not isinstance(other, Remote):
+            if one._fact_.is_kin:
+                return bool(self.ask("value", one) == other)
             # the solution's word is never enough: an object of its own is no value of the test
             if one._fact_.is_own and self._claims_equal(one, other):
                 raise Undecidable("an object that equals plain data")
@@ -157,11 +166,12 @@ class Side:
             return self._pack([False, type(error).__name__])
 
     def _pack(self, value: Any) -> Message:
-        return pack(value, tuple(self._classes), self._hold)
+        return pack(value, tuple(self._classes), self._hold, remote_of_kin)
 
     def _unpack(self, message: Message) -> Any:
         # without numpy in the tests, an array compares with lists
-        return unpack(message, self._classes, self._find, array_of if "numpy" in sys.modules else None)
+        array = array_of if "numpy" in sys.modules else lambda items, _: items
+        return unpack(message, self._classes, self._find, Rebuild(array, kin_of))
 
     def _find(self, kind: str | None, number: Any, state: Any = None) -> Any:
         if kind is None:

@@ -22,13 +22,15 @@ from typing import Any
 
 from curate.verify.code.inside.arrays import array_of
 from curate.verify.code.inside.operations import OPERATIONS
+from curate.verify.code.inside.plain import Rebuild, pack, unpack
 from curate.verify.code.inside.states import state_of
-from curate.verify.code.inside.wire import Message, Peer, WireError, pack, receive, send, unpack
+from curate.verify.code.inside.wire import Message, Peer, WireError, receive, send
 
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 50_000
 MAX_PRINTED = 1 << 20
 MAX_STACK = 64 << 20
+REBUILD = Rebuild(array_of, lambda value, _, __: value)
 
 
 def main() -> None:
@@ -74,7 +76,7 @@ class Solution:
         if self._error is not None:
             return self._failure(self._error)
         try:
-            operation, target, args, kwargs = unpack(question, self._classes(), self._find, array_of)
+            operation, target, args, kwargs = unpack(question, self._classes(), self._find, REBUILD)
             if operation == "exceptions":
                 return self._pack([True, self._exceptions(*args), args, {}, ""])
             result = OPERATIONS[operation](target, *args, **kwargs)
@@ -121,7 +123,7 @@ class Solution:
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function that the other side passed as an argument."""
         answer = self._peer.ask(self._pack([number, list(args), kwargs]))
-        is_result, result = unpack(answer, self._classes(), self._find, array_of)
+        is_result, result = unpack(answer, self._classes(), self._find, REBUILD)
         if not is_result:
             raise RAISED.get(result, RuntimeError)(f"the function handed over raised {result}")
         return result

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from curate.verify.code.inside.plain import base_value
+
 MAX_NODES = 1000
 VALUES = ("decimal", "fractions", "datetime")
 State = Any  # JSON
@@ -60,9 +62,12 @@ def fields_of(value: Any) -> list[tuple[str, Any]]:
         return [("name", value.name)]
     if isinstance(value, type) or callable(getattr(type(value), "__get__", None)):
         raise NoState
+    base = base_value(value)
     names = [name for kind in type(value).__mro__ for name in _slots(kind)]
     slots = [(name, getattr(value, name)) for name in names if hasattr(value, name)]
     found = [*vars(value).items(), *slots] if hasattr(value, "__dict__") else slots
+    if base is not None:
+        found = [("base", base), *found]
     if not found and type(value).__module__ != "solution":
         raise NoState
     return found

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.verify.code.inside.wire import Handle, WireError, pack, receive, send, unpack
+from curate.verify.code.inside.plain import Handle, pack, unpack
+from curate.verify.code.inside.wire import WireError, receive, send
 
 SCALAR = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.binary())
 HASHABLE = st.recursive(SCALAR, lambda inner: st.tuples(inner, inner) | st.frozensets(inner, max_size=3), max_leaves=6)
