@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
 TOLERANCE: Final = 1e-6
@@ -39,7 +41,7 @@ def same_value(result: Any, expected: Any) -> bool:  # Any: a plain Python value
     if isinstance(expected, int) and isinstance(result, int):
         return result == expected
     if isinstance(expected, int | float):
-        return isinstance(result, int | float) and _close(result, expected)
+        return isinstance(result, int | float | Decimal | Fraction) and _close(result, expected)
     if isinstance(expected, list):
         is_sequence = isinstance(result, list | tuple) and len(result) == len(expected)
         return is_sequence and all(map(same_value, result, expected))
@@ -50,8 +52,8 @@ def same_value(result: Any, expected: Any) -> bool:  # Any: a plain Python value
     return False
 
 
-def _close(one: float, other: float) -> bool:
+def _close(one: float | Decimal | Fraction, other: float) -> bool:
     try:
         return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-    except OverflowError:
+    except (OverflowError, ValueError):  # more digits than a float holds; a signalling NaN
         return False

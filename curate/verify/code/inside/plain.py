@@ -10,11 +10,13 @@ sent as a handle.
 from __future__ import annotations
 
 import builtins
+import datetime as dt
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from curate.verify.code.inside.wire import Message, WireError
 
+ITERATOR = "an iterator"  # the state of an iterator that a test hands over
 Hold = Callable[[Any], tuple[int, Any]]
 Find = Callable[..., Any]
 Reference = Callable[[Any], Any]
@@ -115,15 +117,19 @@ STANDARD: Mapping[str, Collection[str]] = {
     "decimal": ("Decimal",),
     "fractions": ("Fraction",),
     "collections": ("deque", "Counter", "OrderedDict"),
-    "datetime": ("date", "datetime", "time", "timedelta"),
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
+    "pathlib": ("PosixPath", "PurePosixPath"),
+    "uuid": ("UUID",),
 }
 
 
 def _parts(value: Any) -> list[Any]:
     """The arguments with which the constructor of a standard type recreates the value."""
     kind = type(value).__name__
-    if kind == "Decimal":
+    if kind in ("Decimal", "PosixPath", "PurePosixPath", "UUID"):
         return [str(value)]
+    if kind == "timezone":
+        return [value.utcoffset(None)]
     if kind == "Fraction":
         return [value.numerator, value.denominator]
     if kind == "deque":
@@ -131,7 +137,9 @@ def _parts(value: Any) -> list[Any]:
     if kind == "timedelta":
         return [value.days, value.seconds, value.microseconds]
     fields = ("year", "month", "day", "hour", "minute", "second", "microsecond")
-    return [getattr(value, field) for field in fields if hasattr(value, field)]
+    offset = value.utcoffset() if kind != "date" else None
+    zone = [] if offset is None else [dt.timezone(offset)]
+    return [getattr(value, field) for field in fields if hasattr(value, field)] + zone
 
 
 # the base type's own methods: overrides in a subclass are ignored

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import sys
 import threading
 import types
@@ -15,7 +16,7 @@ from curate.verify.code.inside.arrays import array_of, fill
 from curate.verify.code.inside.derived import base_of
 from curate.verify.code.inside.doubts import DOUBT
 from curate.verify.code.inside.kin import kin_of, remote_of_kin
-from curate.verify.code.inside.plain import Rebuild, pack, unpack
+from curate.verify.code.inside.plain import ITERATOR, Rebuild, pack, unpack
 from curate.verify.code.inside.remote import (
     Fact,
     Remote,
@@ -163,10 +164,10 @@ class Side:
         try:
             return self._pack([True, self._held[number](*args, **kwargs)])
         except Exception as error:  # noqa: BLE001  # the solution called a test's function with arguments it rejects
-            return self._pack([False, type(error).__name__])
+            return self._pack([False, type(error).__name__, *([] if behind(error) is None else [error])])
 
     def _pack(self, value: Any) -> Message:
-        return pack(value, tuple(self._classes), self._hold, remote_of_kin)
+        return pack(value, tuple(self._classes), self._hold, behind)
 
     def _unpack(self, message: Message) -> Any:
         # without numpy in the tests, an array compares with lists
@@ -179,19 +180,28 @@ class Side:
         stand_in = RemoteCoroutine if kind == "coroutine" else Remote
         return stand_in(self, number, Fact(kind=str(kind), state=state, time=self._time))
 
-    def _hold(self, value: Any) -> tuple[int, None]:
+    def _hold(self, value: Any) -> tuple[int, str | None]:
+        if isinstance(value, Iterator):
+            self._held.append(lambda: [*itertools.islice(value, 1)])
+            return len(self._held) - 1, ITERATOR
         if not isinstance(value, FUNCTIONS):
             DOUBT.is_present = True  # of an object of the test, the solution can only call methods
         self._held.append(value)
-        return len(self._held) - 1, None
+        return len(self._held) - 1, value.__name__ if isinstance(value, types.FunctionType) else None
 
     def _restore(self, before: Any, after: Any) -> None:
         """Set a mutable argument to its content after the call, as a call in one process would leave it."""
         if type(before) is not type(after):
             return
-        if isinstance(before, (list, bytearray)):
+        if isinstance(before, list):
+            before[:] = [*map(restored, before, after), *after[len(before) :]]
+        elif isinstance(before, bytearray):
             before[:] = after
-        elif isinstance(before, (dict, set)):
+        elif isinstance(before, dict):
+            content = {key: restored(before.get(key), item) for key, item in after.items()}
+            before.clear()
+            before.update(content)
+        elif isinstance(before, set):
             before.clear()
             before.update(after)
         elif type(before).__name__ == "ndarray":
@@ -228,6 +238,29 @@ class Side:
             return ErrorKind(name, tuple(nearest) or (Exception,), {"_remote_": remote, **ERROR_BODY})
         except TypeError:  # bases that do not fit together
             return ErrorKind(name, (Exception,), {"_remote_": remote, **ERROR_BODY})
+
+
+def restored(before: Any, after: Any) -> Any:
+    """The inner list of an argument with its new content, so that other names of it see it; else the new value."""
+    if (
+        type(before) is list
+        and type(after) is list
+        and not any(type(item) in (list, dict) for item in [*before, *after])
+    ):
+        before[:] = after
+        return before
+    return after
+
+
+def behind(value: Any) -> Remote | None:
+    """The object of the solution that a value of this side stands for."""
+    if isinstance(value, ErrorKind):
+        found: Remote = vars(value)["_remote_"]
+        return found
+    if isinstance(type(value), ErrorKind):
+        held = vars(value).get("_object_")
+        return held if isinstance(held, Remote) else None
+    return remote_of_kin(value)
 
 
 def _builtin_name(error: Exception) -> str:

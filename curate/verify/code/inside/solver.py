@@ -17,12 +17,13 @@ import select
 import signal
 import sys
 import types
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from curate.verify.code.inside.arrays import array_of
 from curate.verify.code.inside.operations import OPERATIONS
-from curate.verify.code.inside.plain import Rebuild, pack, unpack
+from curate.verify.code.inside.plain import ITERATOR, Rebuild, pack, unpack
 from curate.verify.code.inside.states import state_of
 from curate.verify.code.inside.wire import Message, Peer, WireError, receive, send
 
@@ -115,16 +116,31 @@ class Solution:
         self._held.append(value)
         return len(self._held) - 1, state_of(value)
 
-    def _find(self, name: str | None, number: Any, _: Any = None) -> Any:
+    def _find(self, name: str | None, number: Any, state: Any = None) -> Any:
         if name is None:
             return self._names[number] if isinstance(number, str) else self._held[number]
-        return lambda *args, **kwargs: self._call_back(number, args, kwargs)
+        if state == ITERATOR:
+            return self._items(number)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return self._call_back(number, args, kwargs)
+
+        if isinstance(state, str):
+            function.__name__ = function.__qualname__ = state
+        return function
+
+    def _items(self, number: int) -> Iterator[Any]:
+        """The items of an iterator of the test, each when it is needed."""
+        while item := self._call_back(number, (), {}):
+            yield item[0]
 
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function that the other side passed as an argument."""
         answer = self._peer.ask(self._pack([number, list(args), kwargs]))
-        is_result, result = unpack(answer, self._classes(), self._find, REBUILD)
+        is_result, result, *error = unpack(answer, self._classes(), self._find, REBUILD)
         if not is_result:
+            if error and isinstance(error[0], Exception):  # one of the solution's own
+                raise error[0]
             raise RAISED.get(result, RuntimeError)(f"the function handed over raised {result}")
         return result
 

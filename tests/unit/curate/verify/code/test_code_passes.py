@@ -116,6 +116,7 @@ def test_other_tokens_fail(check: Check, source: str, printed: str) -> None:
         ("(1, 2)", [1, 2], True), ("[1, [2, (3,)]]", [1, [2, [3]]], True), ("2.0", 2, True), ("0.1 + 0.2", 0.3, True),
         ("{'a': None}", {"a": None}, True), ("{1: 2}", {"1": 2}, True), ("True", True, True),
         ("True", 1, False), ("1", True, False), ("'1'", 1, False), ("[1, 2]", [1], False), ("{1, 2}", [1, 2], False),
+        ("__import__('decimal').Decimal(1) / 4", 0.25, True), ("__import__('fractions').Fraction(1, 3)", 0.25, False),
         ("None", 0, False), ("0.31", 0.3, False), ("10**400", 1.5, False), ("object()", 3, False),
     ],
 )  # fmt: skip
