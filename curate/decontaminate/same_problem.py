@@ -20,6 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from curate.text.spelling import normalised
+from curate.text.surroundings import bare
 from curate.text.views import MASKS, Hashes, Views, sequence_hash, views
 from curate.text.word_kinds import Flag
 from curate.verify.conflicts import Relation, compare_answers
@@ -65,6 +66,8 @@ class Texts:
 def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
     """The texts of a column, with answers and options of their problems."""
     whole = problems[column].fill_null("")
+    if column == "prompt":
+        whole = bare(whole)
     drawn = whole.str.contains("[asy]", literal=True).arg_true()
     texts, drawings = whole, whole.gather(drawn)
     if len(drawn):

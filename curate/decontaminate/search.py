@@ -116,7 +116,7 @@ class LeakSearch:
         self._is_long = _is_long(self._texts.views)
         self._index = prompt_index(self._texts.views, least, self._is_long)
         self._by_hash = {int(value): place for place, value in reversed(list(enumerate(self._texts.exact)))}
-        self._short = short_items(items["prompt"], self._texts.views, ~self._is_long)
+        self._short = short_items(self._texts.prompts, self._texts.views, ~self._is_long)
         self._references = _references(items)
 
     def find(self, problems: pl.DataFrame) -> list[Finding | None]:
@@ -134,7 +134,7 @@ class LeakSearch:
         rows = list(range(len(problems)))
         prompts = texts_of(problems)
         self._find_equal(prompts, found)
-        for row, item in found_whole(self._short, problems["prompt"], prompts.views):
+        for row, item in found_whole(self._short, prompts.prompts, prompts.views):
             found.offer(row, _Match("contaminated", item, "prompt", "embedded_exact", 1.0))
         self._find_alike(prompts, "prompt", rows, found)
         self._find_references(prompts, "prompt", rows, found)

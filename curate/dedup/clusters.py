@@ -98,6 +98,19 @@ def compare_stars(keys: U64, rows: I64, clusters: Clusters, is_alike: Compare, m
         starts = runs(keys)
 
 
+def lowest_pairs(keys: U64, rows: I64, most: int) -> tuple[I64, I64]:
+    """The lowest of the rows of each key with each of the `most` lowest others."""
+    shared = _shared(keys)
+    keys, rows = keys[shared], rows[shared]
+    order = np.lexsort((rows, keys))
+    keys, rows = keys[order], rows[order]
+    starts = runs(keys)
+    sizes = np.diff(starts, append=len(rows))
+    place = np.arange(len(rows)) - np.repeat(starts, sizes)
+    chosen = (place > 0) & (place <= most)
+    return np.repeat(rows[starts], sizes)[chosen], rows[chosen]
+
+
 def _shared(keys: U64) -> I64:
     """The positions of keys that occur more than once, and a few by chance: most occur once and need no further look.
 

@@ -22,9 +22,13 @@ import polars as pl
 from curate.dedup.rarity import Frequencies, frequencies
 from curate.dedup.token_file import TokenFile
 from curate.ingest.answers import LETTERS
-from curate.text.cut import cut
+from curate.text.bytes import U8, byte_texts
+from curate.text.cut import cut, hashes_of
+from curate.text.letters import word_capitals
 from curate.text.minhash import I64, U64, Bands, band_keys, mixed, shingle_hashes, signatures
+from curate.text.names import name_hashes
 from curate.text.spelling import normalised
+from curate.text.surroundings import bare
 from curate.text.word_kinds import U16, Flag, has, kinds_of
 
 MAX_THREADS: Final = 4
@@ -44,7 +48,8 @@ class Fingerprints:
     """One entry per row, in the pool's order.
 
     starts: the start of each row's tokens among all tokens, `[rows + 1]`.
-    guard: hash of the multisets of numbers and of operators, of the kind and of the tests: what twins must share.
+    guard: hash of the multisets of numbers, of the signs of formulas (`_signs`) and of names, of the kind and of the
+    tests: what twins must share.
     sequence: hash of the numbers in their order; context: of each number with its neighbours, in any order.
     whole: hash of all tokens in order; masked: the same with every number alike.
     capitals: hash of the words in capitals, which are parameters ("the letters of TARTAR"), in any order.
@@ -96,7 +101,7 @@ def read_pool(batches: Iterable[pl.DataFrame], folder: Path, bands: Bands) -> Fi
 def text_of(problems: pl.DataFrame) -> pl.Series:
     """What of a problem is compared: its prompt and its options."""
     choices = pl.col("choices").list.join("\n").fill_null("")
-    return problems.select(pl.concat_str(["prompt", choices], separator="\n")).to_series()
+    return problems.select(pl.concat_str([pl.lit(bare(problems["prompt"])), choices], separator="\n")).to_series()
 
 
 class _Batch(NamedTuple):
@@ -119,27 +124,35 @@ def _ahead(function: Callable[[pl.DataFrame], _Batch], batches: Iterable[pl.Data
 
 
 def _read_batch(batch: pl.DataFrame, bands: Bands) -> _Batch:
-    found = cut(text_of(batch))
+    texts = text_of(batch)
+    found = cut(texts)
     hashes, starts, kinds = found.hashes, found.starts, kinds_of(found)
     hashes[kinds.places] = kinds.figures
-    short = (hashes >> _HALF).astype(np.uint32)
+    # braces, fractions and product signs are layout: two formulas are alike with or without them
+    kept = np.flatnonzero(~has(kinds.flags, Flag.SKIPPED))
+    short, kept_starts = (hashes[kept] >> _HALF).astype(np.uint32), np.searchsorted(kept, starts)
+    # the lowest bit says whether a token is a number
+    short &= np.uint32(0xFFFFFFFE)
+    short |= has(kinds.flags[kept], Flag.FIGURE)
     # shingles come from the short hashes: those are what is read back to compare two rows
-    signature = signatures(*shingle_hashes(short.astype(np.uint64), starts), bands.num_bands * bands.num_rows)
+    signature = signatures(*shingle_hashes(short.astype(np.uint64), kept_starts), bands.num_bands * bands.num_rows)
+    named = byte_texts(texts)
     arrays = {
         "tokens": short,
         **{f"band-{band}": keys for band, keys in enumerate(band_keys(signature, bands))},
-        **_facts(hashes, starts, kinds.flags, _checked_by(batch)),
-        "capitals": _capitals(batch["prompt"]),
+        **_facts(hashes, starts, kinds.flags, _checked_by(batch) + _sums(*name_hashes(*named))),
+        "length": np.diff(kept_starts),
+        "capitals": _capitals(*named),
         "answer": _answers(batch),
         "priority": _priority(batch),
     }
     return _Batch(batch["key"], arrays)
 
 
-def _facts(hashes: U64, starts: I64, flags: U16, kind: U64) -> dict[str, npt.NDArray[Any]]:
+def _facts(hashes: U64, starts: I64, flags: U16, guarded: U64) -> dict[str, npt.NDArray[Any]]:
     """The fingerprint of each row's tokens; the fields are those of `Fingerprints`."""
-    numbers, operators = np.flatnonzero(has(flags, Flag.FIGURE)), np.flatnonzero(has(flags, Flag.OPERATOR))
-    number_starts, operator_starts = np.searchsorted(numbers, starts), np.searchsorted(operators, starts)
+    numbers, signs = np.flatnonzero(has(flags, Flag.FIGURE)), _signs(hashes, flags)
+    number_starts = np.searchsorted(numbers, starts)
     lengths = np.diff(starts)
     # a token's place in its row, times _LOCAL
     place = np.arange(len(hashes), dtype=np.uint64) * _LOCAL
@@ -148,16 +161,28 @@ def _facts(hashes: U64, starts: I64, flags: U16, kind: U64) -> dict[str, npt.NDA
     order = np.arange(len(numbers)) - np.repeat(number_starts[:-1], np.diff(number_starts))
     whole = mixed(hashes + place)
     unmasked = _sums(mixed(_LOCAL + place[numbers]) - whole[numbers], number_starts)
-    figures = mixed(_sums(mixed(number), number_starts) + kind)
+    figures = mixed(_sums(mixed(number), number_starts) + guarded)
     sum_of_all = _sums(whole, starts)
     return {
-        "length": lengths,
-        "guard": mixed(figures + _sums(mixed(hashes[operators]), operator_starts)),
+        "guard": mixed(figures + _sums(mixed(hashes[signs]), np.searchsorted(signs, starts))),
         "sequence": _sums(mixed(number + order.astype(np.uint64) * _LOCAL), number_starts),
         "context": _sums(_beside(numbers, hashes, starts), number_starts),
         "whole": sum_of_all,
         "masked": sum_of_all + unmasked,
     }
+
+
+def _signs(hashes: U64, flags: U16) -> I64:
+    """The places of operators, variables and the brackets of function calls: what a formula consists of.
+
+    A product has no sign or one of several, and a fraction is a command or a stroke.
+    """
+    slash, frac, bracket = hashes_of(pl.Series(["/", "frac", "("]))
+    hashes[hashes == frac] = slash
+    is_variable = has(flags, Flag.VARIABLE) & ~has(flags, Flag.FUNCTION)
+    is_sign = has(flags, Flag.OPERATOR) & ~has(flags, Flag.SKIPPED) | is_variable | (hashes == slash)
+    is_sign[1:] |= is_variable[:-1] & (hashes[1:] == bracket)
+    return np.flatnonzero(is_sign)
 
 
 def _beside(places: I64, hashes: U64, starts: I64) -> U64:
@@ -183,10 +208,13 @@ def _checked_by(batch: pl.DataFrame) -> U64:
     return batch.select(what.hash()).to_series().to_numpy()
 
 
-def _capitals(prompts: pl.Series) -> U64:
-    words = prompts.str.extract_all(r"\b[A-Z]{4,}\b")
-    starts = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
-    return _sums(mixed(words.explode(empty_as_null=False, keep_nulls=False).hash().to_numpy()), starts)
+def _capitals(data: U8, starts: I64) -> U64:
+    firsts, lengths = word_capitals(data, starts)
+    words = np.zeros(len(firsts), np.uint64)
+    for place in range(int(lengths.max(initial=0))):
+        at = np.flatnonzero(place < lengths)
+        words[at] = mixed(words[at] + data[firsts[at] + place])
+    return _sums(mixed(words), np.searchsorted(firsts, starts))
 
 
 def answer_of(problems: pl.DataFrame) -> pl.Series:
@@ -198,8 +226,10 @@ def answer_of(problems: pl.DataFrame) -> pl.Series:
 
 def _answers(batch: pl.DataFrame) -> U64:
     answer = answer_of(batch)
-    hashes = normalised(answer.str.replace(r"^0+(\d)", "$1")).hash().to_numpy() | np.uint64(1)
-    return np.where(answer.is_not_null().to_numpy(), hashes, np.uint64(0))
+    # most answers of a pool are those of other rows too
+    _, first, place = np.unique(answer.hash().to_numpy(), return_index=True, return_inverse=True)
+    spelt = normalised(answer.gather(first).str.replace(r"^0+(\d)", "$1")).hash().to_numpy() | np.uint64(1)
+    return np.where(answer.is_not_null().to_numpy(), spelt[place], np.uint64(0))
 
 
 def _priority(batch: pl.DataFrame) -> npt.NDArray[np.int8]:

@@ -27,7 +27,8 @@ Flags = npt.NDArray[np.bool_]
 
 @cache
 def _words(any_of: Flag) -> U32:
-    return np.sort((hashes_with(any_of) >> _HALF).astype(np.uint32))
+    # as the file of tokens has them: the lowest bit is for numbers, and no such word is one
+    return np.sort((hashes_with(any_of) >> _HALF).astype(np.uint32) & np.uint32(0xFFFFFFFE))
 
 
 def are_similar(prints: Fingerprints, one: I64, other: I64, threshold: float) -> Flags:
@@ -54,6 +55,21 @@ def have_same_words(prints: Fingerprints, one: I64, other: I64, rarity: Rarity) 
     for chunk in _chunks(rest):
         same[chunk] = ~_ask_otherwise(prints, one[chunk], other[chunk], rarity)
     return same
+
+
+def have_figures_apart(prints: Fingerprints, one: I64, other: I64) -> Flags:
+    """Which pairs have on each side a number that the other side lacks."""
+    apart = np.zeros(len(one), np.bool_)
+    for chunk in _chunks(np.arange(len(one))):
+        first, second = (_bags(*prints.tokens.of(rows[chunk])) for rows in (one, other))
+        sides = (_any(_without(*pair), _is_figure, len(chunk)) for pair in ((first, second), (second, first)))
+        apart[chunk] = np.logical_and(*sides)
+    return apart
+
+
+def _is_figure(tokens: U32) -> Flags:
+    found: Flags = (tokens & np.uint32(1)) > 0
+    return found
 
 
 def answers_agree(prints: Fingerprints, one: I64, other: I64) -> Flags:

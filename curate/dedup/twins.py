@@ -16,9 +16,10 @@ from curate.dedup.clusters import Clusters, Flags, Remembered, compare_stars
 from curate.dedup.fingerprints import Fingerprints, answer_of
 from curate.dedup.pairs import CHUNK_PAIRS, answers_agree, are_similar, have_same_figures, have_same_words
 from curate.dedup.rarity import Rarity, frequencies
+from curate.dedup.second_look import candidates, judged
 from curate.progress import Progress
 from curate.text.minhash import I64
-from curate.verify.conflicts import are_in_conflict
+from curate.verify.conflicts import compare_answers
 
 Pool = Callable[[], Iterator[pl.DataFrame]]
 CONFLICTS: Final = {"rank": pl.Int64(), "against": pl.Int64(), "answer": pl.String(), "other_answer": pl.String()}
@@ -65,6 +66,7 @@ class Twins:
             num_asked = len(self._doubts)
             self._settle_words()
             clashes.append(self._settle_answers(pool))
+        self._look_again(pool)
         return pl.concat(clashes).unique("rank", keep="first", maintain_order=True)
 
     def _settle_answers(self, pool: Pool) -> pl.DataFrame:
@@ -74,15 +76,26 @@ class Twins:
         one, other = one[is_open], other[is_open]
         texts = _answers_at(pool, self._position, np.union1d(one, other))
         pairs = [(texts[a], texts[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
-        clash = np.array(are_in_conflict(pairs), np.bool_)
-        agreeing = ~clash & self._is_same(one, other)
-        self._clusters.unite(one[agreeing], other[agreeing], self._is_same)
+        relations = np.array(compare_answers(pairs), np.str_)
         whole = self._prints.whole[self._position]
-        clash &= whole[one] == whole[other]
+        is_one_text = whole[one] == whole[other]
+        # answers that cannot be judged prove nothing, but one text is one problem
+        agreeing = ((relations == "same") | is_one_text & (relations == "undecided")) & self._is_same(one, other)
+        self._clusters.unite(one[agreeing], other[agreeing], self._is_same)
+        clash = is_one_text & (relations == "different")
         sides = np.concatenate([one[clash], other[clash]]).tolist()
         against = np.concatenate([other[clash], one[clash]]).tolist()
         rows = [(rank, foe, texts[rank], texts[foe]) for rank, foe in zip(sides, against, strict=True)]
         return pl.DataFrame(rows, CONFLICTS, orient="row")
+
+    def _look_again(self, pool: Pool) -> None:
+        """Unite rows with one answer that differ in what does not change it."""
+        ranks = with_tokens(self._prints, self._position)
+        ranks = ranks[self._clusters.roots(ranks) == ranks]
+        one, other = candidates(self._prints, self._position, ranks, self._threshold)
+        is_one = judged(pool, self._position, np.union1d(one, other))
+        found = is_one(one, other)
+        self._clusters.unite(one[found], other[found], is_one)
 
     def _settle_words(self) -> None:
         one, other = _distinct(self._other_words)

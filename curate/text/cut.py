@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from curate.text.bytes import I64, U8, Flags, byte_texts, is_plain, table_of
+from curate.text.letters import parted
 from curate.text.minhash import U64, mixed
 from curate.text.spelling import MARKS, SIGNS, pieces, respelt
 
@@ -63,7 +64,7 @@ def _cut_bytes(texts: pl.Series, *, with_marks: bool) -> Cut:
     data = np.frombuffer(text, np.uint8)[:-_WORD]
     data[_full_stops(text, starts)] = ord(" ")  # a dot that is left is in a decimal
     kinds = text.translate(_KINDS_WITH_MARKS if with_marks else _KINDS)
-    firsts, lengths = _runs(np.frombuffer(kinds, np.uint8)[:-_WORD], starts)
+    firsts, lengths = parted(text, *_runs(np.frombuffer(kinds, np.uint8)[:-_WORD], starts))
     heads = data[firsts]
     return Cut(_hashes(text, firsts, lengths), np.searchsorted(firsts, starts), heads, pl.Series(dtype=pl.String))
 

@@ -5,9 +5,10 @@ string. Both take a whole column of texts, so that millions of rows pass through
 functions and no polars expressions: some rules look before they replace, and Python that calls polars from within
 polars' own threads can deadlock.
 
-Gone are LaTeX delimiters, sizes, spacing and fonts, letter case, punctuation, and the several ways of writing one
-thing (`\dfrac12` and `\frac{1}{2}`, `\leq` and ≤, `x²` and `x^{2}`, `10{,}000` and 10000, π and `\pi`). Kept are
-every operator, figure and bracket, and the code of figures (`[asy]`): two problems that differ there are two problems.
+Gone are LaTeX delimiters, sizes, spacing and fonts, tags of HTML and BBCode, letter case, punctuation, and the several
+ways of writing one thing (`\dfrac12` and `\frac{1}{2}`, `\leq` and ≤, `x²` and `x^{2}`, `10{,}000` and 10000, π and
+`\pi`, `ABC` and `A B C`, traditional and simplified Chinese). Kept are every operator, figure and bracket, and the code
+of figures (`[asy]`): two problems that differ there are two problems.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+import numpy as np
 import polars as pl
+
+from curate.text.chinese import simplified
+from curate.text.layout import LAYOUT
+from curate.text.letters import products, with_parted_points
 
 _GREEK: Final = dict(
     zip(
@@ -42,6 +48,7 @@ _OPEN, _CLOSE = r"([(\[{|]\s*|brace\s+)", r"(\s*[)\]}|]|\s+rbrace)"
 
 # Read from the left, the first of the list that fits: `\\` comes before `\(`, `\\(` before `\\`.
 _LITERAL: Final = {
+    **LAYOUT,
     **{mark: f" {over}/{under} " for mark, over, under in zip("½⅓⅔¼¾⅕⅛", "1121311", "2334458", strict=True)},
     **{mark: f"^{digit}" for mark, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
     **{letter: f" {name} " for letter, name in (_GREEK | _SYMBOL).items()},
@@ -52,38 +59,43 @@ _LITERAL: Final = {
     **dict.fromkeys(("\\\\(", "\\\\)", "\\\\[", "\\\\]", "\\\\", "\\(", "\\)", "\\[", "\\]", "\\$", "$", "&"), " "),
     **dict.fromkeys(("\\;", "\\:", "\\>", "\\ ", "~", "&nbsp;", "—"), " "),
     "\\{": " lbrace ", "\\}": " rbrace ", "\\|": " vert ", "\\%": " % ", "\\#": " ",
-    ",\\!": ",", "\\!": "", "{,}": ",", "\\,": _THIN, "...": " dots ", "‖": " vert ",
+    ",\\!": ",", "\\!": "", "{,}": ",", "\\,": _THIN, "...": " dots ", ". . .": " dots ", "‖": " vert ",
 }  # fmt: skip
 
 # In this order, after the literals, Unicode compatibility forms and lower case: what a text must hold, words or a
 # pattern, and the rules for those that do. Most hold little of it, and looking is cheaper than replacing. Polars keeps
-# 32 compiled patterns at hand: a pass that needs more compiles them all again for every batch.
-_RULES: Final = (
+# 32 compiled patterns at hand: a pass that needs more compiles them all again for every batch. What few texts need is
+# therefore left to Python's own patterns.
+_RULES: Final[tuple[tuple[str | tuple[str, ...], tuple[tuple[str | re.Pattern[str], str], ...]], ...]] = (
+    (("\\begin",), ((re.compile(r"\\begin\s*\{(?:array|tabular)\*?\}\s*(?:\{[^{}]*\})?"), " "),)),
     (("\\", "frac"), (
-        (r"\\(?:text(?:bf|it|rm|tt|sf|normal)?|math(?:rm|bf|it|sf|tt|up)|mbox|operatorname\*?|boldsymbol)\s*\{([^{}]*)\}",
+        ((r"\\(?:text(?:bf|it|rm|tt|sf|sc|sl|up|md|normal)?|math(?:rm|bf|it|sf|tt|up)|[mh]box|operatorname\*?|emph"
+          r"|underline|boldsymbol|bm)\s*\{([^{}]*)\}"),
          " $1 "),
-        ((r"\\(?:left|right|big+[lrm]?|displaystyle|textstyle|limits|nolimits|q?quad|rm|bf|it|cal|hfill|noindent)\b"
-         r"|\\(?:begin|end)\s*\{(?:align|equation|gather|multline|center|displaymath|flalign|split)(?:ed)?\*?\}"), " "),
         (r"\\?\b[dtc]?frac\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))\s*(?:\{\s*(\p{L}|\d+)\s*\}|(\d))", " $1$2/$3$4 "),
         (r"\\[dtc]?frac\s*(\d)|\\[dtc]frac\b", " frac $1 "),
-        (r"\\([lgn]e)q?(?:slant)?\b", " $1 "),
         (r"\^\s*\{?\s*\\prime\s*\}?", "'"),
-        (r"\\(?:[lc]?dots[cbmio]?)\b", " dots "),
         (r"\\([a-z]+)", " $1 "),
     )),
     (("'",), ((r"\b(\p{L})''", "$1 prime prime "), (r"\b(\p{L})'", "$1 prime "))),
     (("circ", "degree"), ((r"\^\s*\{?\s*circ\b\s*\}?|\bdegrees?\b", " circ "),)),
     # in brackets, and beside a number of another length, a comma parts a list: [-500,500], (3,100), 5,120,7
-    (rf"[,{_THIN}][-+\d]", (
+    (rf"[0-9][,{_THIN}][-+]?[0-9]", (
         (rf"{_OPEN}({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3$4"),
         (rf"{_OPEN}({_SIGNED}),({_SIGNED}),({_SIGNED}){_CLOSE}", "$1$2, $3, $4$5"),
         (r"\b(\d+),(\d+),(\d{1,2}|\d{4,})\b", "$1, $2, $3"),
         (rf"\b([1-9]\d{{0,2}})[,{_THIN}](\d{{3}})(?:[,{_THIN}](\d{{3}}))?(?:[,{_THIN}](\d{{3}}))?\b", "$1$2$3$4"),
     )),
     (r"\.\d", ((r"\b(\d+\.\d*?)0+\b", "$1"), (r"(^|[\s(\[{=+*/,<>-])\.(\d)", "${1}0.$2"))),
-    (("-",), ((r"(\p{L}{3})-(\p{L}{4})", "$1 $2"), (r"(\d)-(\p{L}{4,}(?:[^\p{L}(]|$))", "$1 $2"))),
-    (("!",), ((r"(\p{L}{3})!", "$1 "), (r"([^\p{L}\d)\]}|])!", "$1 "))),
+    (("-",), (
+        (r"(\p{L}{3})-(\p{L}{4})", "$1 $2"),
+        (r"((?:^|[^a-z])[a-z]|[0-9]) ?-([a-z]{4,}(?:[^a-z(]|$)|(?:gon|th|by)\b)", "$1 $2"),
+    )),
     ((":",), ((r"(\d)\s*:\s*(\d)", "$1 ratio $2"),)),
+    # the limits of sums and the like in one order
+    (("}_", "^2_"), (
+        (re.compile(r"\^\s*(\{[^{}]*\}|[a-z0-9])\s*_\s*(\{[^{}]*\}|[a-z0-9])"), r"_\2^\1"),
+    )),
     (("{",), ((r"\{\s*([^{}\s]|\d+)\s*\}", " $1 "),)),
 )  # fmt: skip
 
@@ -119,26 +131,64 @@ def tokens(texts: pl.Series) -> pl.Series:
 def respelt(texts: pl.Series) -> pl.Series:
     """The texts with everything that is written in several ways written in one: what `pieces` are cut from."""
     literal = texts.str.replace_many(list(_LITERAL), list(_LITERAL.values()), leftmost=True)
-    return _ruled(_compatible(literal).str.to_lowercase())
+    return _ruled(_compatible(with_parted_points(literal)).str.to_lowercase())
 
 
 def pieces(texts: pl.Series, *, with_marks: bool) -> pl.Series:
     """The tokens of texts that are `respelt`; with `with_marks`, each of `MARKS` in a text is a token too."""
-    return texts.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
+    lists = texts.str.extract_all(f"[{''.join(MARKS)}]|{_PIECE}" if with_marks else _PIECE)
+    flat = lists.explode(empty_as_null=False, keep_nulls=False)
+    short = flat.filter(flat.str.len_bytes().is_between(2, 3)).unique().to_list()
+    found = [word for word in short if word in products()]
+    return _with_parted(lists, flat, flat.is_in(found)) if found else lists
+
+
+def _with_parted(lists: pl.Series, flat: pl.Series, is_product: pl.Series) -> pl.Series:
+    """The lists of tokens with the letters of each product for themselves."""
+    import pyarrow as pa
+
+    words = flat.to_frame("piece").select(
+        pl.when(is_product).then(pl.col("piece").str.split("")).otherwise(pl.concat_list("piece"))
+    )
+    sizes = pl.select(pl.when(is_product).then(flat.str.len_chars()).otherwise(1)).to_series()
+    bounds = np.concatenate([[0], np.cumsum(sizes.to_numpy().astype(np.int64))])
+    ends = np.concatenate([[0], np.cumsum(lists.list.len().fill_null(0).to_numpy().astype(np.int64))])
+    letters = words.to_series().explode().to_arrow(compat_level=pl.CompatLevel.oldest())
+    mask = pa.array(lists.is_null().to_numpy())
+    found = pl.Series(pa.LargeListArray.from_arrays(pa.array(bounds[ends], pa.int64()), letters, mask=mask))
+    return found.rename(lists.name)
 
 
 def _compatible(texts: pl.Series) -> pl.Series:
-    """Compatibility forms (NFKC) of the texts that are not plain ASCII: the others are theirs already."""
+    """Compatibility forms (NFKC), in simplified characters, of texts beyond ASCII: the others are theirs already."""
     is_plain = texts.str.len_bytes() == texts.str.len_chars()
-    return _changed(texts, ~is_plain, lambda some: some.str.normalize("NFKC"))
+    return _changed(texts, ~is_plain, lambda some: simplified(some.str.normalize("NFKC")))
 
 
 def _ruled(texts: pl.Series) -> pl.Series:
     """The texts with the several ways of writing one thing made one."""
     for needed, rules in _RULES:
+        # `contains` would compile a fixed string as a pattern
         holds = texts.str.contains(needed) if isinstance(needed, str) else texts.str.contains_any(list(needed))
         texts = _changed(texts, holds, partial(_replaced, rules))
-    return texts
+    return _changed(texts, texts.str.contains_any(["!"]), _with_factorials)
+
+
+def _with_factorials(texts: pl.Series) -> pl.Series:
+    return pl.Series([_factorials(text) for text in texts], dtype=pl.String)
+
+
+def _factorials(text: str) -> str:
+    """A text without the marks that end a sentence: those behind a word, or behind no operand; n ! is n!."""
+    whole, *parts = text.split("!")
+    for part in parts:
+        operand = whole.rstrip()
+        end = operand[-1:]
+        is_word = operand[-3:].isalpha() if len(operand) == len(whole) else operand[-2:].isalpha()
+        is_one = end.isdigit() or end in ")]}|!" or (end.isalpha() and not (is_word and len(operand) > 1))
+        is_one |= end.isalpha() and whole is operand and not operand[-3:].isalpha()
+        whole = f"{operand if is_one else whole}{'!' if is_one and operand else ' '}{part}"
+    return whole
 
 
 def _changed(texts: pl.Series, is_chosen: pl.Series, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
@@ -152,9 +202,12 @@ def _changed(texts: pl.Series, is_chosen: pl.Series, change: Callable[[pl.Series
     return texts.clone().scatter(place, change(texts.gather(place)))
 
 
-def _replaced(rules: Sequence[tuple[str, str]], texts: pl.Series) -> pl.Series:
+def _replaced(rules: Sequence[tuple[str | re.Pattern[str], str]], texts: pl.Series) -> pl.Series:
     for pattern, replacement in rules:
-        texts = texts.str.replace_all(pattern, replacement)
+        if isinstance(pattern, str):
+            texts = texts.str.replace_all(pattern, replacement)
+        else:
+            texts = pl.Series([pattern.sub(replacement, text) for text in texts], dtype=pl.String)
     return texts
 
 

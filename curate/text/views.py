@@ -20,6 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from curate.text.cut import cut
+from curate.text.letters import with_parted_points
 from curate.text.names import marked
 from curate.text.word_kinds import Flag, has, kinds_of
 
@@ -92,7 +93,7 @@ class Views:
 
 def views(texts: pl.Series) -> Views:
     """All views of a series of texts; a null text has no tokens."""
-    found = cut(marked(texts.fill_null("")), with_marks=True)
+    found = cut(marked(with_parted_points(texts.fill_null(""))), with_marks=True)
     kinds = kinds_of(found)
     is_token = np.flatnonzero(~has(kinds.flags, Flag.NAME_MARK | Flag.CAPITALS_MARK))
     kept = np.flatnonzero(~has(kinds.flags, Flag.SKIPPED))

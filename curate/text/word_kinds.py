@@ -11,7 +11,6 @@ import re
 import unicodedata
 from functools import cache
 from itertools import chain
-from string import ascii_lowercase
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,44 +21,14 @@ from curate.text.cut import FIRST_BEYOND_ASCII, Cut, hashes_of
 from curate.text.minhash import I64, U64
 from curate.text.names import CAPITALS, NAME
 from curate.text.spelling import NUMBER_WORDS, SIGNS
+from curate.text.synonyms import SYNONYMS
+from curate.text.words import FUNCTION_WORDS, LAYOUT_SIGNS, OPERATORS, TELLING_WORDS, TURNS, VARIABLES
 
 U16 = npt.NDArray[np.uint16]
 Flags = npt.NDArray[np.bool_]
 
-_SKIPPED: Final = ("{", "}", "frac", "/", "*", "cdot", "times", NAME, CAPITALS)
-_VARIABLES: Final = (
-    *ascii_lowercase,
-    *"alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu rho sigma tau phi chi psi omega".split(),
-)
-_OPERATORS: Final = (
-    *"+-*/^=<>|!%",
-    *"le ge ne equiv approx pm mp times div cdot frac sqrt prime ratio notin subset subseteq cup cap".split(),
-    *"sum prod int sin cos tan log ln".split(),
-)
-_TURNS: Final = (
-    "not no never cannot without except non least most greatest smallest largest maximum minimum odd even positive "
-    "negative"
-).split()
-_TELLING: Final = (
-    "min max minimal maximal smaller larger shorter longer lower higher more less fewer fewest product difference "
-    "quotient remainder area perimeter volume circumference radius diameter width length height mean median mode range "
-    "inscribed circumscribed cot sec csc sine cosine tangent rows columns row column increasing decreasing before "
-    "after left right inside outside and or with last previous next north south east west integer real rational "
-    "irrational composite square cube union intersection gcd lcm numerator denominator mother father husband wife "
-    "triangle rectangle pentagon hexagon octagon trapezoid trapezium rhombus parallelogram circle ellipse parabola "
-    "hyperbola sphere cone cylinder cuboid prism pyramid ascending descending clockwise counterclockwise"
-).split()
-_FUNCTION: Final = (
-    "a an the this that these those there here it its he she they him her his them their we you i who whom whose which "
-    "what when where why how and or but if then so as at by for from in into of on onto over to up with without within "
-    "between among about after before during until while is are was were be been being am do does did done has have "
-    "had can could may might must shall should will would let s t d ll ve re also just only again both each every any "
-    "all some such other another same one ones no more very too now please given suppose assume consider following "
-    "below above shown find determine compute calculate evaluate express write give state tell show answer question "
-    "problem value number total "
-    "的 了 是 在 有 和 与 把 被 这 那 他 她 它 们 吗 呢 吧 请 问 求 则 若 如 果 设 已 知 共 个"
-).split()
-_TABLE_BITS: Final = 16
+_SKIPPED: Final = LAYOUT_SIGNS | {NAME, CAPITALS}
+_TABLE_BITS: Final = 17
 
 
 class Flag(enum.IntFlag):
@@ -75,10 +44,11 @@ class Flag(enum.IntFlag):
     FUNCTION = 128  # a word without content of its own
     VARIABLE = 256
     TELLING = 512  # a word that makes another problem if it replaces another telling word
+    RESPELT = 1024  # another spelling of a word
 
 
 class Kinds(NamedTuple):
-    """What each of some tokens is: its `Flag`s, and of the number words (by place) the hash of their figures."""
+    """What each of some tokens is: its `Flag`s, and the hash that stands for each number word and synonym, by place."""
 
     flags: U16
     places: I64
@@ -95,7 +65,7 @@ def kinds_of(cut: Cut) -> Kinds:
     flags |= (cut.heads - np.uint8(ord("0")) < 10) * np.uint16(Flag.FIGURE)
     if len(cut.others):
         flags[cut.heads >= FIRST_BEYOND_ASCII] |= _flags_of_others(cut.others)
-    places = np.flatnonzero(has(flags, Flag.NUMBER_WORD))
+    places = np.flatnonzero(has(flags, Flag.NUMBER_WORD | Flag.RESPELT))
     return Kinds(flags, places, known.figures[word[places]])
 
 
@@ -131,7 +101,7 @@ class _Known(NamedTuple):
     """The known words by number, from 1 on; 0 is every other word.
 
     table: the number of the word whose hash has these `_TABLE_BITS` bits above `shift`.
-    figures: the hash of the figure that a word names; the own hash of other words.
+    figures: the hash of the figure that a word names, or of the word that it is a spelling of; else its own.
     """
 
     shift: int
@@ -143,14 +113,14 @@ class _Known(NamedTuple):
 
 @cache
 def _known() -> _Known:
-    kinds = (NUMBER_WORDS, _SKIPPED, _VARIABLES, _OPERATORS, _TURNS, _TELLING, _FUNCTION)
-    words = [*dict.fromkeys((*chain.from_iterable(kinds), *SIGNS))]
+    kinds = (NUMBER_WORDS, SYNONYMS, _SKIPPED, VARIABLES, OPERATORS, TURNS, TELLING_WORDS, FUNCTION_WORDS)
+    words = sorted({*chain.from_iterable(kinds), *SIGNS})
     hashes = hashes_of(pl.Series(words))
     shift = next(shift for shift in range(64 - _TABLE_BITS) if len(np.unique(_slots(hashes, shift))) == len(words))
     table = np.zeros(1 << _TABLE_BITS, np.uint16)
     table[_slots(hashes, shift)] = np.arange(1, len(words) + 1)
     flags = np.array([0, *map(_flags_of, words)], np.uint16)
-    figures = hashes_of(pl.Series([NUMBER_WORDS.get(word, word) for word in words]))
+    figures = hashes_of(pl.Series([(NUMBER_WORDS | SYNONYMS).get(word, word) for word in words]))
     return _Known(shift, table, np.insert(hashes, 0, 0), flags, np.insert(figures, 0, 0))
 
 
@@ -166,10 +136,11 @@ def _flags_of(word: str) -> int:
         Flag.SKIPPED: word in _SKIPPED,
         Flag.FIGURE: is_number,
         Flag.NUMBER_WORD: is_number and word in NUMBER_WORDS,
-        Flag.OPERATOR: word in _OPERATORS,
-        Flag.TURN: word in _TURNS,
-        Flag.FUNCTION: word in _FUNCTION or re.search(r"\w", word) is None,
-        Flag.VARIABLE: word in _VARIABLES,
-        Flag.TELLING: word in _TELLING,
+        Flag.OPERATOR: word in OPERATORS,
+        Flag.TURN: word in TURNS,
+        Flag.FUNCTION: word in FUNCTION_WORDS or re.search(r"\w", word) is None,
+        Flag.VARIABLE: word in VARIABLES,
+        Flag.TELLING: word in TELLING_WORDS,
+        Flag.RESPELT: word in SYNONYMS,
     }
     return sum(int(flag) for flag, is_so in facts.items() if is_so)

@@ -74,7 +74,7 @@ def test_words_changed_here_and_there_are_seen_by_likeness_where_long_ngrams_bre
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12), min_size=2, max_size=6))
 def test_likeness_is_the_exact_share_of_common_triples(texts: list[list[str]]) -> None:
-    view = views(pl.Series([" ".join(f"w{word}" for word in text) for text in texts])).plain
+    view = views(pl.Series([" ".join(f"word{word}" for word in text) for text in texts])).plain
     index = band_index(view, 0.6)
     pairs = set(zip(*(side.tolist() for side in alike(index, view, 0.6)), strict=True))
     for row, text in enumerate(texts):

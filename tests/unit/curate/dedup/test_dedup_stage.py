@@ -97,7 +97,7 @@ def test_different_answers_make_different_problems_and_equal_values_do_not() -> 
 
     one, other = (
         "Find the length of the fence called DE in the field.",
-        "Find the length of the fence called DF in the field.",
+        "Find the length of the fence named DE in that field.",
     )
     assert reasons([row(one, "20"), row(other, "8")]) == [None, None]
     assert reasons([row(one, "0.5"), row(other, r"\frac{1}{2}")]) == [None, "near_duplicate_of"]
@@ -115,11 +115,11 @@ def test_code_problems_with_other_tests_are_other_problems() -> None:
 
 
 def test_a_row_without_answer_does_not_join_two_that_contradict_each_other() -> None:
-    text = "Find the length of the fence called {} in the field."
+    text = "Find the length of the fence {} in the field."
     rows = [
-        {"prompt": LONG + text.format("DE"), "ground_truth": "20"},
-        {"prompt": LONG + text.format("DG")},
-        {"prompt": LONG + text.format("DF"), "ground_truth": "8"},
+        {"prompt": LONG + text.format("standing"), "ground_truth": "20"},
+        {"prompt": LONG + text.format("lying")},
+        {"prompt": LONG + text.format("set up"), "ground_truth": "8"},
     ]
     dropped = [reason for reason, _ in decisions(rows)]
     assert dropped == [None, "near_duplicate_of", None]
