@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from curate.text.differences import is_telling, state_the_same, statements
 from curate.text.spelling import normalised
 from curate.text.surroundings import bare
 from curate.text.views import MASKS, Hashes, Views, sequence_hash, views
@@ -30,6 +31,7 @@ Match = tuple[int, int, int]  # place in the item, place in the row, number of e
 _DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
 _ABOUT_OPTIONS: Final = re.compile(r"which|following|下列|以下|选项|哪", re.IGNORECASE)
 MAX_WORDS_LOST: Final = 0.04  # of an item's tokens, as content words, where the answers prove nothing
+_SENTENCE: Final = re.compile(r"(?<=[.?!:;。？！：；])\s+|(?<=[。？！；])|\n+")
 _WHOLE: Final = 0.999  # coverage that is complete but for rounding
 
 
@@ -39,12 +41,14 @@ class Texts:
 
     views: the texts without their drawings; `exact` holds them as they are, drawings and all.
     figures: a hash of each text's drawings ([asy] code) but for the names in them, 0 where it has none.
+    is_prompt: whether they are prompts, which are `bare`, or solutions and ground truths.
     prompts, ground_truths, choices: what `answer` and `asks_about_options` look at, of the few texts that are judged.
     """
 
     views: Views
     exact: Hashes
     figures: Hashes
+    is_prompt: bool
     prompts: pl.Series
     ground_truths: pl.Series
     choices: pl.Series
@@ -82,6 +86,7 @@ def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
         views=without,
         exact=exact,
         figures=figures,
+        is_prompt=column == "prompt",
         prompts=whole,
         ground_truths=problems["ground_truth"],
         choices=problems["choices"],
@@ -155,14 +160,49 @@ def relation_of(one: str | None, other: str | None) -> Relation:
 
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     """What the row is to the item: (fate, method, score), or None where they have too little in common."""
-    may_be_same = holds_numbers(pair) and is_same_task(pair)
-    if may_be_same and scores.coverage >= _WHOLE:
-        return "contaminated", "coverage", scores.coverage
-    return (_as_same(pair, scores, least) if may_be_same else None) or _as_variant(scores, least)
+    is_one_task = is_same_task(pair)
+    if is_one_task and holds_numbers(pair):
+        same = _as_same(pair, scores, least)
+        if same is not None and not _goes_on(pair):
+            return same
+    found = _as_variant(scores, least)
+    if found is not None and is_one_task and _states_the_item(pair):
+        return "contaminated", *found[1:]
+    return found
+
+
+def _states_the_item(pair: Pair) -> bool:
+    """Whether a prompt has the item's answer and differs from it in what does not change the answer."""
+    if not (pair.items.is_prompt and pair.rows.is_prompt) or pair.answers() != "same":
+        return False
+    item, row = statements([pair.items.prompts[pair.item], pair.rows.prompts[pair.row]])
+    return state_the_same(item, row, telling=is_telling(pair.items.answer(pair.item)), within=True)
+
+
+def _goes_on(pair: Pair) -> bool:
+    """Whether the row goes on with the formula with which the item ends: 25!! is not 25!, and y = x^2 - 4 not y = x^2.
+
+    Where the answers agree it does not matter.
+    """
+    matches = _matches(*pair.plain())
+    if not matches or not pair.rows.is_prompt:
+        return False
+    end, (ours, theirs) = matches[-1][1] + matches[-1][2], pair.flags()
+    is_formula = Flag.FIGURE | Flag.OPERATOR | Flag.VARIABLE
+    goes_on = end < len(theirs) and bool(ours[-1] & is_formula and theirs[end] & is_formula)
+    return goes_on and end not in _sentence_ends(pair.rows.prompts[pair.row]) and pair.answers() != "same"
+
+
+def _sentence_ends(text: str) -> set[int]:
+    """Behind which plain tokens a sentence or line of a text ends, by number."""
+    parts = [part for part in _SENTENCE.split(text) if part.strip()]
+    return set(np.cumsum([len(statement.tokens) for statement in statements(parts)]).tolist())
 
 
 def _as_same(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     reached, is_renamed = _likeness(scores, least), scores.renamed >= least.renamed
+    if scores.coverage >= _WHOLE:
+        return "contaminated", "coverage", scores.coverage
     # answers last: where no threshold is reached they need no comparison
     if not (reached or is_renamed) or pair.answers() == "different":
         return None

@@ -111,8 +111,9 @@ class _Differences:
             if decisive & {*mine} and decisive & {*theirs}:
                 return False
             self.num_replaced += min(len(mine), len(theirs))
-        turns = [TURNS.intersection(words) for words in (lost, gained)]
-        return turns[0] == turns[1] or (self.telling and not (turns[0] and turns[1]))
+        one, other = (TURNS.intersection(words) for words in (lost, gained))
+        is_aside = not (lost and gained) and len(mine or theirs) >= MIN_MOVED_WORDS
+        return one == other or is_aside or (self.telling and not (one and other))
 
     def _allows_formulas(self, lost: list[str], gained: list[str]) -> bool:
         mine, theirs = list(filter(_is_formula, lost)), list(filter(_is_formula, gained))
@@ -136,9 +137,8 @@ class _Differences:
                 or any(word in FUNCTION_WORDS and len(word) > 1 for word in words)
                 or len(formula) >= _MIN_LABELS
             )
-        return num_words >= MIN_CLAUSE_WORDS and (
-            self.telling or bool(_ASIDE.intersection(words)) or {*filter(_is_figure, formula)} <= {*rest.tokens}
-        )
+        is_told_twice = {*filter(_is_figure, formula)} <= {*rest.tokens}
+        return bool(_ASIDE.intersection(words)) or (num_words >= MIN_CLAUSE_WORDS and (self.telling or is_told_twice))
 
 
 def _is_name_for(words: list[str], formula: list[str]) -> bool:

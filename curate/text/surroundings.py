@@ -22,7 +22,7 @@ _CUES: Final = (
     "boxed", "tep by step", "tep-by-step", "own line", "last line", "inal answer", "逐步", "一步一步", "最终答案",
 )  # fmt: skip
 _CUE: Final = re.compile("|".join(_CUES) + "|without quotes", re.IGNORECASE)
-_SENTENCES: Final = re.compile(r"(?<=[.!?:。！？])\s+|(?<=[。！？])|\n+")
+_SENTENCES: Final = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 _ASKS_TO: Final = re.compile(
     r"(?i)(?:^|[,;，；]|\band\b|\bthen\b)\s*(?:please|also|remember to|make sure to|be sure to|"
     r"ensure (?:that )?|"
@@ -57,7 +57,7 @@ _NUMBER: Final = re.compile(
     r"""(?ix)^\s*(?:\[b\]|\*\*|\#+\s*)?
     (?:(?:(?:problem|question|exercise|example|task|no\.?|q|p|题目|问题|例题?|第|练习)\s*[\#№.]?\s*\d+(?:\.\d+)*[a-z]?
         \s*题?(?:\s*[.:)\]）：、]|(?=\s*[\[(（])|\s*\n))
-      |[(（\[]?\d{1,3}\s*[.)、．）\]](?=\s)|\d{1,3}[、．]|\#\s?\d+\s*[.:]?)
+      |[(（\[]?\d{1,3}\s*[.)、．）\]](?=\s+[\w$\\"“(\[*])|\d{1,3}[、．]|\#\s?\d+\s*[.:]?)
     (?:\[/b\]|\*\*)?\s*"""
 )
 _POINTS: Final = re.compile(
@@ -80,11 +80,12 @@ _BY: Final = re.compile(
 _BOLD: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\1(?![\w*])")
 _LINE_MARK: Final = re.compile(
     r"(?m)^[ \t>]*(?:[-*•]\s+(?=[A-Za-z$\\(\u4e00-\u9fff])|\[\*\]|\\item(?:\s*\[[^\]\n]*\])?|\$?\\bullet\s*\$?)?[ \t]*"
-    r"(?:\$?\((?:\d{1,2}|[ivx]{1,4}|[a-h])\)\$?\s*|(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]\s+)?"
+    r"(?:\$?\((?:\d{1,2}|[ivx]{1,4}|[a-h])\)\$?\s*(?=[\w$\\\"“\[(])|(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]\s+)?"
 )
 _IN_LINE_MARK: Final = re.compile(
     r"(?<=[.;:,?!])\s+(?:\$?\((?:\d{1,2}|[ivx]{1,4}|[a-h])\)\$?|(?<=[.;:?!] )\d{1,2}[.)])\s+(?=[A-Za-z$\\])"
 )
+_ITEM: Final = re.compile(r"\\item\s*(?:\[[^\]\n]*\])?")
 _RULE: Final = re.compile(r"(?m)^[ \t]*[-*_=]{3,}[ \t]*$")
 _ATTRIBUTES: Final = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]*)(?:\s+[a-zA-Z-]+=[^<>]*)/?>")
 _CLOSED: Final = re.compile(r"\[/(?:[bius]|size|color|url|quote|right)\]")
@@ -167,7 +168,7 @@ def _without_bbcode(text: str) -> str:
 def _without_list_marks(text: str) -> str:
     if "[asy]" in text:
         return text
-    return _IN_LINE_MARK.sub(" ", _LINE_MARK.sub("", _RULE.sub("", text)))
+    return _IN_LINE_MARK.sub(" ", _LINE_MARK.sub("", _RULE.sub("", _ITEM.sub("\n", text))))
 
 
 def _may_instruct(texts: pl.Series) -> pl.Series:
@@ -176,7 +177,7 @@ def _may_instruct(texts: pl.Series) -> pl.Series:
 
 def _may_end_otherwise(texts: pl.Series) -> pl.Series:
     is_end = texts.str.ends_with(":") | texts.str.ends_with("：") | texts.str.ends_with(")")
-    return is_end | _holds(texts, "nswer:", "nswers:", "答案", "\n[i]")
+    return is_end | _holds(texts, "nswer:", "nswers:", "答案", "points]", "pts]", "\n[i]")
 
 
 def _holds(texts: pl.Series, *strings: str) -> pl.Series:

@@ -204,3 +204,83 @@ def test_two_answers_are_compared_once_however_many_rows_have_them() -> None:
     findings = search.find(frame([near, f"{near} Explain.", f"Well: {near}", EGGS], [one, one, one, other]))
     assert [it and it.fate for it in findings] == ["variant", "variant", "variant", None]
     assert relation_of.cache_info().misses == before + 1
+
+
+@pytest.mark.parametrize(
+    ("item", "row", "answer"),
+    [
+        (
+            (
+                r"Let $ABCD$ be a convex trapezoid such that $\angle ABC=\angle BCD=90^{\circ}$, "
+                r"$AB=3$, $BC=6$, and $CD=12$. "
+                "Find the minimum possible value of $CX$."
+            ),
+            (
+                r"Let $A B C D$ be a convex trapezoid such that $\angle A B C=\angle B C "
+                r"D=90^{\circ}$, $A B=3$, $B C=6$, and "
+                "$C D=12$. Find the minimum possible value of $C X$."
+            ),
+            None,
+        ),
+        (
+            (
+                r"Let $x_{1}, \ldots, x_{100}$ be reals with $x_{i}+x_{i+1} \leq 1$. Find the maximal "
+                r"value of $S=\sum_{i=1}^{100} x_{i} x_{i+2}$."
+            ),
+            (
+                r"Let $x_1, \ldots , x_{100}$ be reals with $x_i + x_{i+1} \leq 1$. Find the maximal value of "
+                r"$S = \sum^{100}_{i=1} x_i x_{i+2}.$"
+            ),
+            None,
+        ),
+        (
+            (
+                "An entry in a grid is a saddle point if it is the largest of its row and the "
+                "smallest of its column. Compute the "
+                r"probability that a random grid has at least one saddle point.answers: $\frac{3}{10}$"
+            ),
+            (
+                "An entry in a grid is a saddle point if it is the largest of its row and the "
+                "smallest of its column. Compute the "
+                "probability that a random grid has at least one saddle point."
+            ),
+            None,
+        ),
+        (
+            (
+                "Write $\\sqrt{d}$ for each divisor $d$ of 8! on the board, then each as "
+                "$a\\sqrt{b}$. (For example, $\\sqrt{20}$ "
+                "becomes $2\\sqrt{5}$.) Compute the sum of $a+b$ across all expressions on the board."
+            ),
+            (
+                "Write $\\sqrt{d}$ for each divisor $d$ of 8 ! on the board, then each as "
+                "$a\\sqrt{b}$. Compute the sum of $a+b$ "
+                "across all expressions on the board."
+            ),
+            "3480",
+        ),
+    ],
+)
+def test_layout_and_a_note_more_or_less_leave_a_leak_a_leak(item: str, row: str, answer: str | None) -> None:
+    finding = found(search_in([item, *BENCHMARK], [answer, *ANSWERS]), row, answer)
+    assert (finding and finding.fate) == "contaminated"
+
+
+@pytest.mark.parametrize(
+    ("item", "row"),
+    [
+        (
+            "What is the number of trailing zeros in the decimal expansion of $25!$",
+            "What is the number of trailing zeros in the decimal expansion of $25!!$ where double factorial is meant?",
+        ),
+        (
+            "What is the equation of the directrix of the parabola $y = x^2$",
+            "What is the equation of the directrix of the parabola $y = x^2 - 6x + 5$?",
+        ),
+    ],
+)
+def test_the_beginning_of_a_longer_formula_is_a_variant_at_most(item: str, row: str) -> None:
+    search = search_in([item, *BENCHMARK])
+    longer, whole = found(search, row), found(search, f"{item}?\n2. Find 7.")
+    assert longer is None or longer.fate == "variant"
+    assert (whole and whole.fate) == "contaminated"

@@ -200,3 +200,80 @@ def test_nearly_every_drop_of_an_exact_join_is_found(tmp_path: Path) -> None:
     assert len(wanted) > 80
     assert dropped <= wanted
     assert len(dropped) >= 0.98 * len(wanted)
+
+
+CALL = (
+    "You are given a function called {}_tool with parameters x and y. Call the function with the right parameters so "
+    "that the weather in {} is returned as one line of JSON for the next three days. How many calls are needed?"
+)
+
+
+def test_answers_that_cannot_be_judged_prove_nothing() -> None:
+    answers = ['{"x": 1}', '{"x": 2}', "call(x=3)", "[tool(4), tool(5)]"]
+    texts = ["in the morning", "in the evening", "while it rains", "while it snows"]
+    rows = [
+        {"prompt": f"{LONG}{LONG} Send the call that counts them {text}.", "ground_truth": answer}
+        for text, answer in zip(texts, answers, strict=True)
+    ]
+    assert reasons(rows) == [None] * 4
+    # one text is one problem, whatever its answers look like
+    twins = [
+        {"prompt": LONG + "Why?", "ground_truth": "call(x=3)"},
+        {"prompt": LONG + "Why ?!", "ground_truth": "call(3)"},
+    ]
+    assert reasons(twins) == [None, "near_duplicate_of"]
+
+
+def test_other_names_and_places_make_a_variant_even_with_one_answer() -> None:
+    rows: list[str | dict[str, Any]] = [
+        {"prompt": CALL.format(name, place), "ground_truth": "1"}
+        for name in ("Ann", "Bob", "Cleo")
+        for place in ("Rome", "Oslo", "Lima")
+    ]
+    out = run(stage(DedupConfig()), pool_of(rows))
+    assert out["drop_reason"].null_count() == len(rows)
+    assert out["variant_of"].null_count() == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "answer"),
+    [
+        ("Find the largest integer $x$ with $5-4x>17$.", "Find the greatest integer $x$ with $5-4x>17$.", "-4"),
+        (
+            r"The volume is $\displaystyle {{m+n\pi}\over p}$ for $m$, $n$, and $p$. Find $m+n+p$.",
+            r"The volume is $\frac{m + n\pi}{p},$ for $m, n,$ and $p.$ Find $m + n + p.$",
+            "505",
+        ),
+        (
+            "In a triangle ABC with AB = 3 and AC=BC, and L on AB, find BL/LA.",
+            "In a triangle $A B C$ with $A B=3$ and $A C=B C$, and $L$ on $A B$, find $B L / L A$.",
+            "2",
+        ),
+        (
+            "3. [5] How many birds are there on 12 fences?",
+            "Problem 14. (AIME 2003) How many birds are there on 12 fences?",
+            "7",
+        ),
+        ("How many **red** birds are on *12* fences?", "How many red birds are on 12 fences?", "7"),
+    ],
+)
+def test_layout_and_surroundings_tell_no_problems_apart(one: str, other: str, answer: str) -> None:
+    numbered = [one + LONG, other + LONG] if one.startswith("3.") else [LONG + one, LONG + other]
+    rows: list[str | dict[str, Any]] = [{"prompt": text, "ground_truth": answer} for text in numbered]
+    assert reasons(rows) == [None, "near_duplicate_of"]
+
+
+def test_one_answer_does_not_make_one_problem_of_two() -> None:
+    cards = (
+        "Two cards are dealt at random from a deck of 52. What is the chance that the first is {} and the second is {}?"
+    )
+    rows: list[str | dict[str, Any]] = [
+        {"prompt": cards.format(*pair), "ground_truth": r"\frac{1}{52}"}
+        for pair in ((r"a $\diamondsuit$", "an ace"), ("a King", r"a $\heartsuit$"))
+    ]
+    nested: list[str | dict[str, Any]] = [
+        {"prompt": f"Let $f(x)$ be an odd function. {LONG} Is ${text}$ even, odd, or neither?", "ground_truth": "odd"}
+        for text in ("f(f(x))", "f(f(f(x)))")
+    ]
+    assert reasons(rows) == [None, None]
+    assert reasons(nested) == [None, None]
