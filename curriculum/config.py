@@ -22,8 +22,13 @@ class CurriculumConfig(Config):
     gain_half_life: float = Field(
         30.0,
         ge=0,
-        description="Steps after which a batch's weight halves in the estimate of how fast all problems become easier; "
-        "0 keeps rates constant between visits.",
+        description="Steps over which the estimate of the model's progress is averaged; fewer follow a change sooner, "
+        "with more noise; 0 keeps rates constant between visits.",
+    )
+    groups: tuple[str, ...] = Field(
+        ("source", "level"),
+        description="Columns, or fields of extra, whose values group problems that start alike and progress alike; "
+        "those that the dataset lacks are ignored.",
     )
     prior_weight: float = Field(
         8.0, ge=0, description="Maximum number of measured samples that count as evidence of the pass rate."

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -21,8 +21,10 @@ from curate.errors import UserError
 from curriculum.config import CurriculumConfig
 from curriculum.draw.probe import probe_rows
 from curriculum.draw.slots import Order, Slots, fill_slots
-from curriculum.forecast.drift import Drift, Forecast
-from curriculum.forecast.figures import batch_figures, rate_histogram
+from curriculum.forecast.figures import batch_figures, rate_histogram, shown_rates
+from curriculum.forecast.forecast import Forecast
+from curriculum.forecast.forecaster import Forecaster
+from curriculum.forecast.groups import group_names
 from curriculum.forecast.prior import new_stats
 from curriculum.pools.outage import Sign, believed, find_outages, in_a_row, lasting, of_all
 from curriculum.pools.retirement import e_value
@@ -30,7 +32,7 @@ from curriculum.pools.transitions import EVENTS, Move, apply_moves, quarantine
 from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
 from curriculum.state.history import FIGURES, History
-from curriculum.statistics.stats import ACTIVE, HELD_OUT, STATUSES, Stats, update
+from curriculum.statistics.stats import ACTIVE, HELD_OUT, STATUSES, Stats
 from curriculum.statistics.visits import Batch, Ints, Visit, as_batches
 
 DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
@@ -50,20 +52,25 @@ class Clock:
     group_size: int = 0  # completions per problem in the last batch; 0 before the first
     outages: dict[str, int] = field(default_factory=dict)  # consecutive ones, by source
     doubts: dict[str, float] = field(default_factory=dict)  # log probability since the last success, by source
-    drift: Drift = field(default_factory=Drift)
 
 
 class Curriculum:
     """Statistics, draws and pools of one dataset, made by `create`, `load` or `continue_from`."""
 
     def __init__(
-        self, problems: pl.DataFrame, stats: Stats, config: CurriculumConfig, binding: Mapping[str, str]
+        self,
+        problems: pl.DataFrame,
+        stats: Stats,
+        forecaster: Forecaster,
+        config: CurriculumConfig,
+        binding: Mapping[str, str],
     ) -> None:
         """`problems` needs the column `key`; with a column `source`, outages are detected per source."""
         self.keys = problems["key"]
         self.stats = stats
         self.config = config
         self.binding = dict(binding)
+        self.forecaster = forecaster
         self.clock = Clock()
         self.history = History()
         self._sources = problems["source"] if "source" in problems.columns else None
@@ -76,7 +83,8 @@ class Curriculum:
         binding: what the statistics depend on, by name: dataset digest, model, sampling parameters.
         """
         state.check_keys(problems)
-        made = cls(problems, new_stats(problems, config), config, binding)
+        stats, names = new_stats(problems, config), group_names(problems, config)
+        made = cls(problems, stats, Forecaster.fit(names, stats), config, binding)
         made._hold_out()
         return made
 
@@ -138,8 +146,8 @@ class Curriculum:
         return {name: int(count) for name, count in zip(STATUSES, counts, strict=True)}
 
     def forecast(self) -> Forecast:
-        """Current success rates, including the model's gain since each problem was last seen."""
-        return Forecast(self.stats, self.clock.step, self.clock.drift.rate)
+        """Current success rates, including the model's progress since each problem was last seen."""
+        return self.forecaster.forecast(self.stats, self.clock.step)
 
     def probe_rows(self, num: int | None = None) -> list[int]:
         """Rows of the fixed probe set for an unbiased progress curve: `probe_size` rows, or `num`."""
@@ -151,6 +159,7 @@ class Curriculum:
     def save(self, folder: Path) -> None:
         """Write the state into `folder`, each file atomically, `curriculum.json` last."""
         header = {"binding": self.binding, "config": self._settings(), "clock": asdict(self.clock)}
+        header["forecast"] = self.forecaster.to_json()
         state.write(folder, header, self.keys, self.stats, self.history)
 
     @classmethod
@@ -177,10 +186,12 @@ class Curriculum:
             raise UserError(
                 f"{folder}: the dataset's problems or their order changed; --adopt-dataset maps them by key"
             )
-        made = cls(problems, saved.stats, config, binding)
-        made.clock, made.history = Clock(**{**saved.clock, "drift": saved.drift}), saved.history
-        if not saved.keys.equals(problems["key"]):
-            made.stats, moved = by_key(saved, problems, config)
+        made = cls(problems, saved.stats, saved.forecaster, config, binding)
+        made.clock, made.history = Clock(**saved.clock), saved.history
+        is_other = not saved.keys.equals(problems["key"])
+        if is_other or saved.forecaster.population.names != group_names(problems, config):
+            made.stats, made.forecaster, moved = by_key(saved, problems, config)
+        if is_other:
             made.history.move_rows(moved)
             made._event("adopted", **changes(saved.keys, made.keys))
         return made
@@ -197,12 +208,12 @@ class Curriculum:
         saved = state.read(state.newest(run))
         state.refuse_mismatch(saved, saved.config, binding, frozenset({"dataset", "model"}))
         state.check_keys(problems)
-        made = cls(problems, by_key(saved, problems, config, saved.clock["step"])[0], config, binding)
+        stats, forecaster, _ = by_key(saved, problems, config, saved.clock["step"])
+        made = cls(problems, stats, forecaster, config, binding)
         begin_again(made.stats, saved, config)
         made._hold_out()
         # draw numbers continue: no random number is used twice
         made.clock = Clock(draw_number=saved.clock["draw_number"], group_size=saved.clock["group_size"])
-        made.clock.drift = replace(saved.drift, step=saved.drift.step - saved.clock["step"])
         made._event("continued", **changes(saved.keys, made.keys))
         return made
 
@@ -246,8 +257,7 @@ class Curriculum:
                 raise ValueError(f"{visit}: row outside 0 to {len(self.stats) - 1}, or a negative count")
 
     def _learn(self, batch: Batch) -> list[Move]:
-        self.clock.drift.observe(self.stats, batch, self.clock.step, self.config.gain_half_life)
-        update(self.stats, batch, self.clock.step, self.config)
+        self.forecaster.learn(self.stats, batch, self.clock.step, self.config)
         moves = apply_moves(self.stats, batch, self.clock.step, self.config)
         rates, evidence = self.stats.mean_rate(batch.row), e_value(self.stats, batch.row)
         self.history.add_visits(batch, self.clock.draw_number, self.clock.step, rates, evidence)
@@ -280,12 +290,12 @@ class Curriculum:
         return [source or "" for source in self._sources[[visit.row for visit in visits]].to_list()]
 
     def _log_batch(self, figures: dict[str, float], moves: list[Move]) -> None:
-        forecast = self.forecast()
-        rates = forecast.mean_rate()[self.stats.status != HELD_OUT]
+        rates, (scale, shift) = shown_rates(self.forecast()), self.forecaster.mean_progress()
         moved = {f"events/{name}": float(sum(move.event == name for move in moves)) for name in EVENTS}
         # a figure that this batch lacks must not keep the previous batch's value
         drawn: dict[str, float] = {name: self._metrics[name] for name in DRAWN if name in self._metrics}
-        self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean()), "gain": forecast.rate}
+        self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean())}
+        self._metrics |= {"gain": shift, "polarisation": scale}
         line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}
         line |= {name: figures.get(name) for name in FIGURES}
         self.history.batches.append({**line, "rate_histogram": rate_histogram(rates)})

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from curriculum.config import CurriculumConfig
-from curriculum.forecast.drift import Forecast
+from curriculum.forecast.forecast import Forecast
 from curriculum.statistics.stats import Stats
 from curriculum.statistics.visits import Floats, Ints
 
@@ -48,7 +48,7 @@ def learnability(forecast: Forecast, rows: Ints, num: int, rng: np.random.Genera
     """Weight p(1-p) at a Thompson draw p of each success rate: the variance of one reward."""
 
     def weigh(some: Ints) -> Floats:
-        p: Floats = rng.beta(*forecast.posterior(some))
+        p = forecast.sample(some, rng)
         return p * (1.0 - p)
 
     return _weighted(rows, num, rng, weigh, MAX_LEARNABILITY)
@@ -61,7 +61,7 @@ def target(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generator, c
     """
     contest = max(CONTEST_ROWS, 64 * num)
     some = rows if len(rows) <= contest else uniform(forecast, rows, contest, rng, config)
-    distance = np.abs(rng.beta(*forecast.posterior(some)) - config.target)
+    distance = np.abs(forecast.sample(some, rng) - config.target)
     return some[_smallest(distance, num)]
 
 

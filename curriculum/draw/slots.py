@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from curriculum.config import CurriculumConfig
 from curriculum.draw.policies import POLICIES, hardest
-from curriculum.forecast.drift import Forecast
+from curriculum.forecast.forecast import Forecast
 from curriculum.statistics.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Stats
 from curriculum.statistics.visits import Ints
 

@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from curriculum.forecast.drift import Forecast
-from curriculum.forecast.variance import zero_variance_rate
+from curriculum.forecast.forecast import Forecast
+from curriculum.statistics.stats import HELD_OUT
 from curriculum.statistics.visits import Floats, Ints, Visit
 
 RATE_BINS: Final = 10
+MAX_SHOWN: Final = 4_096  # problems; of more, an evenly spaced part stands for the pool
 
 
 def batch_figures(forecast: Forecast, visits: list[Visit]) -> dict[str, float]:
@@ -36,8 +37,14 @@ def batch_figures(forecast: Forecast, visits: list[Visit]) -> dict[str, float]:
 
 def predicted_zero_variance(forecast: Forecast, rows: Ints, sizes: Ints) -> float:
     """Expected share of groups without a gradient among groups of the given sizes; NaN if there are none."""
-    rates = [zero_variance_rate(*forecast.posterior(rows[sizes == size]), int(size)) for size in np.unique(sizes)]
+    rates = [forecast.no_signal(rows[sizes == size], int(size)) for size in np.unique(sizes)]
     return float(np.concatenate(rates).mean()) if rates else math.nan
+
+
+def shown_rates(forecast: Forecast) -> Floats:
+    """Mean success rates of the pool without the probe set, or of an evenly spaced part of a large pool."""
+    rows = np.flatnonzero(forecast.stats.status != HELD_OUT)
+    return forecast.mean_rate(rows[:: -(-len(rows) // MAX_SHOWN) or 1])
 
 
 def rate_histogram(rates: Floats) -> list[int]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from curate.errors import UserError
 from curriculum.config import CurriculumConfig
+from curriculum.forecast.groups import codes, group_labels
 from curriculum.pools.retirement import NUM_BETS
 from curriculum.statistics.stats import NEVER, Stats
 from curriculum.statistics.visits import Floats
@@ -37,6 +38,7 @@ def new_stats(problems: pl.DataFrame, config: CurriculumConfig) -> Stats:
         raise UserError(f"problem {problems['key'][row]}: num_correct exceeds num_samples; run difficulty again")
     scale = np.minimum(1.0, config.prior_weight / np.maximum(samples, 1.0))
     measured = (correct + 1.0) / (samples + 2.0)
+    group, _ = codes(group_labels(problems, config))
     return Stats(
         status=np.zeros(num, np.int8),
         successes=correct * scale,
@@ -44,6 +46,9 @@ def new_stats(problems: pl.DataFrame, config: CurriculumConfig) -> Stats:
         **{name: np.zeros(num, np.int32) for name in _ZEROS},
         last_step=np.full(num, NEVER, np.int32),
         seen_at=np.zeros(num),
+        scale_at=np.zeros(num),
+        shift_at=np.zeros(num),
+        group=group.astype(np.int32),
         tokens_correct=_lengths(problems, "mean_tokens_correct"),
         tokens_wrong=_lengths(problems, "mean_tokens_wrong"),
         difficulty=1.0 - measured if config.level is None else _levels(problems, config.level),

@@ -39,9 +39,8 @@ def _now(saved: Saved, row: int) -> Iterator[str]:
     judged = int(stats.num_correct[row] + stats.num_wrong[row])
     seen = f"{stats.num_correct[row]} of {judged} correct, {stats.num_undecided[row]} undecided"
     yield f"  {stats.num_visits[row]} visits in training: {seen}"
-    now, age = float(saved.forecast().mean_rate(np.array([row]))[0]), saved.clock["step"] - float(stats.seen_at[row])
-    yield f"  success rate about {a / (a + b):.2f}: Beta({a:.1f}, {b:.1f}), measured samples included"
-    yield f"  current estimate {now:.2f}: evidence {age:.0f} steps old on average, plus the gain since"
+    yield f"  counts alone: success rate about {a / (a + b):.2f}, Beta({a:.1f}, {b:.1f}), measured samples included"
+    yield from _forecast(saved, row)
     lengths = [
         f"{name} {length[row]:.0f}"
         for name, length in (("correct", stats.tokens_correct), ("wrong", stats.tokens_wrong))
@@ -49,6 +48,21 @@ def _now(saved: Saved, row: int) -> Iterator[str]:
     ]
     if lengths:
         yield f"  mean tokens: {', '.join(lengths)}"
+
+
+def _forecast(saved: Saved, row: int) -> Iterator[str]:
+    """The current forecast and where it comes from."""
+    stats, forecast, rows = saved.stats, saved.forecast(), np.array([row])
+    belief, rates = forecast.belief(rows)[0], forecast.cell_rates(rows)[0]
+    low, high = np.interp((0.1, 0.9), np.cumsum(belief[:-2] / belief[:-2].sum()), rates[:-2])
+    mean, age = float(forecast.mean_rate(rows)[0]), saved.clock["step"] - float(stats.seen_at[row])
+    yield f"  forecast {mean:.2f}: evidence {age:.0f} steps old on average, plus the progress since"
+    yield f"    never solved {belief[-2]:.0%}, always {belief[-1]:.0%}, else between {low:.2f} and {high:.2f} (80%)"
+    if size := saved.clock["group_size"]:
+        yield f"    a group of {size} has no signal with probability {forecast.no_signal(rows, size)[0]:.0%}"
+    group = int(stats.group[row])
+    prior = float((saved.forecaster.population.priors()[group] * forecast.progress.cell_rates()[group]).sum())
+    yield f"    its group, {saved.forecaster.population.names[group]}, has the mean rate {prior:.2f}"
 
 
 def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:

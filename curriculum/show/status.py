@@ -11,7 +11,7 @@ import numpy as np
 
 from curriculum.config import CurriculumConfig
 from curriculum.draw.slots import Order, fill_slots
-from curriculum.forecast.figures import predicted_zero_variance
+from curriculum.forecast.figures import MAX_SHOWN, predicted_zero_variance
 from curriculum.state.files import Saved, newest, read
 from curriculum.statistics.stats import ACTIVE, QUARANTINED, RETIRED, STATUSES
 
@@ -61,11 +61,21 @@ def _variance(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
         order, forecast = Order(min(PREVIEW_SLOTS, len(active)), 0), saved.forecast()
         drawn = fill_slots(forecast, order, config, np.random.default_rng(0)).rows
         evenly, by_policy = (
-            predicted_zero_variance(forecast, rows, np.full(len(rows), size)) for rows in (active, drawn)
+            predicted_zero_variance(forecast, rows, np.full(len(rows), size))
+            for rows in (active[:: -(-len(active) // MAX_SHOWN)], drawn)
         )
-        yield f"  estimated gain between visits: {100 * forecast.rate:+.2f} logits in 100 steps"
+        yield from _progress(saved)
         yield f"  expected zero-variance groups of {size}: {by_policy:.1%} as drawn, {evenly:.1%} if drawn uniformly"
     yield from _recent_variance(saved)
+
+
+def _progress(saved: Saved) -> Iterator[str]:
+    """How far the model has come in each group, by the forecasts."""
+    population, progress = saved.forecaster.population, saved.forecaster.progress
+    yield "  progress since the start by group: gain in logits, polarisation (logits grew by this factor), mean rate"
+    rates = (population.priors() * progress.cell_rates()).sum(axis=1)
+    for name, scale, shift, rate in zip(population.names, *progress.mean, rates, strict=True):
+        yield f"    {name:<32}{shift:+6.2f}{np.exp(scale):7.2f}{rate:7.2f}"
 
 
 def _recent_variance(saved: Saved) -> Iterator[str]:

@@ -22,11 +22,17 @@ import polars as pl
 
 from curate.artifacts.manifest import write_atomic
 from curate.errors import UserError
-from curriculum.forecast.drift import Drift, Forecast
+from curriculum.forecast.forecast import Forecast
+from curriculum.forecast.forecaster import Forecaster
+from curriculum.forecast.groups import ONE_GROUP
+from curriculum.forecast.population import Population
+from curriculum.forecast.progress import Progress
+from curriculum.state.earlier import in_current_form
 from curriculum.state.history import History, restore
 from curriculum.statistics.stats import STATUSES, Stats
 
-VERSION: Final = 2
+VERSION: Final = 3
+READABLE: Final = (2, VERSION)
 TRAVELLING: Final = "curriculum"  # folder of the state that `gradus card push --with-curriculum` adds to a dataset
 HEADER: Final = "curriculum.json"
 PROBLEMS: Final = "curriculum.parquet"
@@ -45,20 +51,16 @@ class Saved:
     clock: dict[str, Any]
     keys: pl.Series
     stats: Stats
+    forecaster: Forecaster
     history: History
-
-    @property
-    def drift(self) -> Drift:
-        """The saved estimate of the model's gain."""
-        return Drift(**self.clock["drift"])
 
     def forecast(self) -> Forecast:
         """The success rates when the state was saved."""
-        return Forecast(self.stats, self.clock["step"], self.drift.rate)
+        return self.forecaster.forecast(self.stats, self.clock["step"])
 
 
 def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats, history: History) -> None:
-    """Write all files; `header` has the tables binding, config and clock."""
+    """Write all files; `header` has the tables binding, config, clock and forecast."""
     parts = {
         PROBLEMS: _parquet(_frame(keys, stats)),
         VISITS: _parquet(history.visits),
@@ -80,9 +82,14 @@ def read(folder: Path) -> Saved:
         if hashlib.sha256(data[name]).hexdigest() != digest:
             raise UserError(f"{folder / name}: changed since {HEADER} was written; resume from another checkpoint")
     problems, visits, batches = (pl.read_parquet(io.BytesIO(data[name])) for name in (PROBLEMS, VISITS, BATCHES))
+    header, problems = in_current_form(header, problems)
     tables = {name: header[name] for name in ("binding", "config", "clock")}
-    history = restore(visits, batches, data[EVENTS])
-    return Saved(folder, **tables, keys=problems["key"], stats=_stats(problems), history=history)
+    stats, history = _stats(problems), restore(visits, batches, data[EVENTS])
+    if "forecast" in header:
+        forecaster = Forecaster.from_json(header["forecast"])
+    else:
+        forecaster = Forecaster(Population.fit([ONE_GROUP], stats), Progress.from_json(header["progress"]))
+    return Saved(folder, **tables, keys=problems["key"], stats=stats, forecaster=forecaster, history=history)
 
 
 def newest(run: Path) -> Path:
@@ -156,7 +163,7 @@ def _header(path: Path) -> dict[str, Any]:
         header: dict[str, Any] = json.loads(_bytes(path))
     except ValueError as error:
         raise UserError(f"{path}: is not JSON ({error}); resume from another checkpoint") from None
-    if header.get("version") != VERSION:
+    if header.get("version") not in READABLE:
         raise UserError(f"{path}: is of version {header.get('version')}, not {VERSION}; use the gradus that wrote it")
     if missing := {"binding", "config", "clock", "files"} - header.keys():
         raise UserError(f"{path}: lacks {min(missing)}; resume from another checkpoint")

@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 
 from curriculum.config import CurriculumConfig
+from curriculum.forecast.forecaster import Forecaster
+from curriculum.forecast.groups import group_names
 from curriculum.forecast.prior import new_stats
 from curriculum.pools.retirement import restart
 from curriculum.state.files import Saved
@@ -15,18 +17,22 @@ from curriculum.statistics.visits import Ints
 
 def by_key(
     saved: Saved, problems: pl.DataFrame, config: CurriculumConfig, step_0: int = 0
-) -> tuple[Stats, pl.DataFrame]:
-    """Statistics over `problems`: the saved ones for known keys, initial ones for new keys.
+) -> tuple[Stats, Forecaster, pl.DataFrame]:
+    """Statistics over `problems`: the saved ones for known keys, initial ones for new keys; and their forecaster.
 
     Also returns the rows of known keys: a frame of `row` (before) and `to` (now). `step_0` is the saved run's step that
-    becomes step 0: a visit 30 steps before it gets step -30.
+    becomes step 0: a visit 30 steps before it gets step -30, and problems that join were measured then.
     """
-    stats = new_stats(problems, config)
+    stats, names = new_stats(problems, config), group_names(problems, config)
     new, old = _match(saved.keys, problems["key"])
-    known = saved.stats.take(old)
+    known, group = saved.stats.take(old), stats.group.copy()
     known.seen_at -= step_0
+    if step_0:
+        moved = saved.forecaster.regrouped(names, stats).progress.mean
+        stats.scale_at[:], stats.shift_at[:] = moved[:, group]
     stats.put(new, known)
-    return stats, pl.DataFrame({"row": old, "to": new})
+    stats.group[:] = group
+    return stats, saved.forecaster.regrouped(names, stats, step_0), pl.DataFrame({"row": old, "to": new})
 
 
 def begin_again(stats: Stats, saved: Saved, config: CurriculumConfig) -> None:

@@ -1,9 +1,9 @@
 """Statistics of all problems as arrays, and their update by a batch of visits.
 
-The success rate of a problem has the posterior Beta(1 + successes, 1 + failures). Both counts start from the measured
-samples, halve every `half_life_visits` visits of that problem, and grow by the counts of each visit. A problem
-without measured samples starts from Beta(1, 1): unknown, not zero. Undecided completions are counted separately and
-enter no rate.
+Successes and failures start from the measured samples, halve every `half_life_visits` visits of that problem, and grow
+by the counts of each visit. Undecided completions are counted separately and enter no rate. By themselves the counts
+give the posterior Beta(1 + successes, 1 + failures); draws use the forecast (`curriculum.forecast`), which adds what
+the pool and the model's progress say.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ class Stats:
     num_unclear: npt.NDArray[np.int32]  # consecutive visits that were mostly undecided
     last_step: npt.NDArray[np.int32]  # NEVER if not visited
     seen_at: Floats  # mean step of the completions behind successes and failures; measured ones: 0
+    scale_at: Floats  # mean progress at those completions: log scale, and shift in logits
+    shift_at: Floats
+    group: npt.NDArray[np.int32]  # problems that move together: forecast/groups.py
     tokens_correct: Floats  # discounted mean length; NaN if none was seen
     tokens_wrong: Floats
     difficulty: Floats  # fixed at the start: level, or 1 - measured pass rate
@@ -67,11 +70,16 @@ class Stats:
             self.__dict__[field.name][rows] = other.__dict__[field.name]
 
 
-def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> None:
-    """Add a batch of visits of distinct problems to the counts; status and retirement tests are unchanged."""
+def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig, progress: Floats | None = None) -> None:
+    """Add a batch of visits of distinct problems to the counts; status and retirement tests are unchanged.
+
+    progress: log scale and shift at each visit, shape (2, visits); default: none.
+    """
     row, is_judged = batch.row, batch.judged > 0
     keep = np.where(is_judged, 0.5 ** (1.0 / config.half_life_visits), 1.0)
-    stats.seen_at[row] = _mean_step(stats, batch, keep, step)
+    now = np.zeros((2, len(row))) if progress is None else progress
+    for mean, value in ((stats.seen_at, float(step)), (stats.scale_at, now[0]), (stats.shift_at, now[1])):
+        mean[row] = _mean_of_evidence(mean[row], value, stats, batch, keep)
     for old, count, length, seen in (
         (stats.successes, batch.correct, stats.tokens_correct, batch.tokens_correct),
         (stats.failures, batch.wrong, stats.tokens_wrong, batch.tokens_wrong),
@@ -89,11 +97,11 @@ def update(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> N
     stats.last_step[row] = step
 
 
-def _mean_step(stats: Stats, batch: Batch, keep: Floats, step: int) -> Floats:
-    """Discounted mean of the steps at which the completions were sampled."""
-    old, seen_at = (stats.successes[batch.row] + stats.failures[batch.row]) * keep, stats.seen_at[batch.row]
+def _mean_of_evidence(mean: Floats, value: Floats | float, stats: Stats, batch: Batch, keep: Floats) -> Floats:
+    """Discounted mean over completions, after those of the batch, which all have `value`."""
+    old = (stats.successes[batch.row] + stats.failures[batch.row]) * keep
     total = old + batch.judged
-    return np.where(total > 0, (seen_at * old + step * batch.judged) / np.where(total > 0, total, 1.0), seen_at)
+    return np.where(total > 0, (mean * old + value * batch.judged) / np.where(total > 0, total, 1.0), mean)
 
 
 def _mean_length(old: Floats, old_weight: Floats, seen: Floats, count: Ints) -> Floats:

@@ -6,7 +6,9 @@ import pytest
 
 from curriculum import CurriculumConfig
 from curriculum.draw.policies import POLICIES, hardest
-from curriculum.forecast.drift import Forecast
+from curriculum.forecast.forecast import Forecast
+from curriculum.forecast.forecaster import Forecaster
+from curriculum.forecast.groups import ONE_GROUP
 from curriculum.forecast.prior import new_stats
 from curriculum.statistics.stats import Stats
 
@@ -26,10 +28,14 @@ def known(rates: list[float]) -> Stats:
     return new_stats(frame, CurriculumConfig(prior_weight=SURE))
 
 
-def first_draws(policy: str, stats: Stats, times: int = 20_000) -> np.ndarray:
+def forecast(stats: Stats) -> Forecast:
+    return Forecaster.fit([ONE_GROUP], stats).forecast(stats, 0)
+
+
+def first_draws(policy: str, stats: Stats, times: int = 8_000) -> np.ndarray:
     rng = np.random.default_rng(7)
-    rows, config = np.arange(len(stats)), CurriculumConfig()
-    drawn = [POLICIES[policy](Forecast(stats, 0), rows, 1, rng, config)[0] for _ in range(times)]
+    rows, config, now = np.arange(len(stats)), CurriculumConfig(), forecast(stats)
+    drawn = [POLICIES[policy](now, rows, 1, rng, config)[0] for _ in range(times)]
     return np.bincount(drawn, minlength=len(stats)) / times
 
 
@@ -38,35 +44,31 @@ def first_draws(policy: str, stats: Stats, times: int = 20_000) -> np.ndarray:
     [("uniform", lambda _: 1), ("prioritized", lambda p: 1 - p), ("learnability", lambda p: p * (1 - p))],
 )
 def test_a_problem_is_drawn_in_proportion_to_its_weight(policy: str, weight: object) -> None:
-    rates = [0.02, 0.1, 0.3, 0.5, 0.8, 0.95]
+    rates = 1 / (1 + np.exp(-np.array([-4, -2.25, -0.75, 0, 1.5, 3])))
     weights = np.array([weight(p) for p in rates], float)
-    assert first_draws(policy, known(rates)) == pytest.approx(weights / weights.sum(), abs=0.012)
+    assert first_draws(policy, known(rates.tolist())) == pytest.approx(weights / weights.sum(), abs=0.018)
 
 
 def test_the_lazy_draw_of_several_agrees_with_drawing_them_one_by_one() -> None:
     # weighted sampling without replacement: the chance that the pair {i, j} is drawn, by its definition
-    rates = np.array([0.5, 0.3, 0.1, 0.05, 0.9, 0.99])
+    rates = 1 / (1 + np.exp(-np.array([0, -0.75, -2.25, -3, 2.25, 4.5])))
     w = rates * (1 - rates) / (rates * (1 - rates)).sum()
     pair = np.outer(w, w) / (1 - w)[:, None]
     chance = (pair + pair.T).sum(axis=1) - 2 * np.diag(pair)
-    stats, rng, rows = known(rates.tolist()), np.random.default_rng(2), np.arange(6)
-    drawn = [POLICIES["learnability"](Forecast(stats, 0), rows, 2, rng, CurriculumConfig()) for _ in range(20_000)]
-    assert np.bincount(np.concatenate(drawn), minlength=6) / 20_000 == pytest.approx(chance, abs=0.012)
+    now, rng, rows = forecast(known(rates.tolist())), np.random.default_rng(2), np.arange(6)
+    drawn = [POLICIES["learnability"](now, rows, 2, rng, CurriculumConfig()) for _ in range(8_000)]
+    assert np.bincount(np.concatenate(drawn), minlength=6) / 8_000 == pytest.approx(chance, abs=0.018)
 
 
 def test_learnability_finds_the_few_solvable_problems_among_hopeless_ones() -> None:
-    stats = known([1e-6] * 5000 + [0.5] * 3)
-    rows = POLICIES["learnability"](
-        Forecast(stats, 0), np.arange(5003), 3, np.random.default_rng(0), CurriculumConfig()
-    )
-    assert sorted(rows) == [5000, 5001, 5002]
+    stats = known([1e-6] * 500 + [0.5] * 3)
+    rows = POLICIES["learnability"](forecast(stats), np.arange(503), 3, np.random.default_rng(0), CurriculumConfig())
+    assert sorted(rows) == [500, 501, 502]
 
 
 def test_target_draws_the_rates_nearest_to_it() -> None:
-    stats = known([0.1, 0.69, 0.71, 0.3, 0.99])
-    rows = POLICIES["target"](
-        Forecast(stats, 0), np.arange(5), 2, np.random.default_rng(0), CurriculumConfig(target=0.7)
-    )
+    stats = known([0.1, 0.68, 0.73, 0.3, 0.99])
+    rows = POLICIES["target"](forecast(stats), np.arange(5), 2, np.random.default_rng(0), CurriculumConfig(target=0.7))
     assert sorted(rows) == [1, 2]
 
 
@@ -75,7 +77,8 @@ def test_thompson_policies_explore_what_is_uncertain() -> None:
     both = known([0.9, 0.9])
     both.put(np.array([1]), unsure)
     assert sure.mean_rate()[0] == pytest.approx(0.9, abs=1e-3)
-    assert first_draws("target", both, 2000)[1] > 0.75
+    # one known problem at .9 makes another a little more probable there, too
+    assert first_draws("target", both, 2000)[1] > 0.4
 
 
 def test_easy_to_hard_passes_over_the_pool_from_easy_to_hard() -> None:
@@ -83,7 +86,7 @@ def test_easy_to_hard_passes_over_the_pool_from_easy_to_hard() -> None:
     rng, rows, config = np.random.default_rng(0), np.arange(4), CurriculumConfig()
     order = []
     for _ in range(6):
-        row = POLICIES["easy_to_hard"](Forecast(stats, 0), rows, 1, rng, config)[0]
+        row = POLICIES["easy_to_hard"](forecast(stats), rows, 1, rng, config)[0]
         stats.num_visits[row] += 1
         order.append(int(row))
     assert order == [1, 3, 2, 0, 1, 3]
@@ -100,6 +103,6 @@ def test_every_policy_draws_distinct_candidates_only(policy: str) -> None:
     stats = new_stats(pl.DataFrame({"key": [str(i) for i in range(500)]}), CurriculumConfig())
     rows = np.arange(1, 500, 2)
     for seed in range(20):
-        drawn = POLICIES[policy](Forecast(stats, 0), rows, 100, np.random.default_rng(seed), CurriculumConfig())
+        drawn = POLICIES[policy](forecast(stats), rows, 100, np.random.default_rng(seed), CurriculumConfig())
         assert len(set(drawn.tolist())) == 100
         assert set(drawn.tolist()) <= set(rows.tolist())

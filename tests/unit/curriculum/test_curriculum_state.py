@@ -1,5 +1,6 @@
 """State on disk: complete or refused, bound by name, transferred to another dataset or run by key."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -193,3 +194,32 @@ def test_mixed_files_of_two_states_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b" / "curriculum.parquet").rename(tmp_path / "a" / "curriculum.parquet")
     with pytest.raises(UserError, match="changed since"):
         Curriculum.load(tmp_path / "a", frame(KEYS), CONFIG, BINDING)
+
+
+def as_version_2(folder: Path, rate: float) -> None:
+    """Rewrite a state in the form of version 2: one gain of the pool, `rate` logits per step, and no groups."""
+    table = folder / "curriculum.parquet"
+    pl.read_parquet(table).drop("scale_at", "shift_at", "group").write_parquet(table)
+    header = json.loads((folder / "curriculum.json").read_text())
+    del header["forecast"], header["config"]["groups"]
+    header["version"] = 2
+    header["clock"]["drift"] = {"score": rate * 4000, "information": 1500.0, "step": header["clock"]["step"]}
+    header["files"]["curriculum.parquet"] = hashlib.sha256(table.read_bytes()).hexdigest()
+    (folder / "curriculum.json").write_text(json.dumps(header))
+
+
+def test_a_state_of_version_2_resumes_with_its_counts_and_its_gain(tmp_path: Path) -> None:
+    problems = frame(KEYS).with_columns(source=pl.Series(["a", "b"] * 15))
+    before = trained(tmp_path)
+    as_version_2(tmp_path, 0.02)
+    loaded = Curriculum.load(tmp_path, problems, CONFIG, BINDING)
+    assert (loaded.stats.successes == before.stats.successes).all()
+    assert loaded.forecaster.population.names == ["source=a", "source=b"]
+    # what was seen at step 10 has gained 0.4 logits by step 30
+    assert loaded.stats.shift_at == pytest.approx(0.02 * before.stats.seen_at)
+    assert loaded.forecaster.mean_progress() == pytest.approx((0.0, 0.02 * before.clock.step))
+    assert loaded.draw(8, step=31)
+    loaded.save(tmp_path / "now")
+    assert json.loads((tmp_path / "now" / "curriculum.json").read_text())["version"] == VERSION
+    again = Curriculum.load(tmp_path / "now", problems, CONFIG, BINDING)
+    assert (again.forecast().mean_rate() == loaded.forecast().mean_rate()).all()
