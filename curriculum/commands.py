@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +17,9 @@ from curriculum.show.explain import explain as explain_problem
 from curriculum.show.plots import plot as plot_run
 from curriculum.show.status import status as run_status
 from curriculum.simulate.plots import plot_courses
+from curriculum.simulate.replay import replay as replay_run
 from curriculum.simulate.rules import RulesConfig, compare
+from curriculum.simulate.scores import table as score_table
 from curriculum.simulate.simulate import SimulateConfig, simulate, table
 
 Run = Annotated[
@@ -32,6 +36,14 @@ Settings = Annotated[
         "--curriculum", help="YAML file of curriculum settings; default: built-in settings.", show_default=False
     ),
 ]
+Data = Annotated[
+    Path | None, typer.Option("--data", help="Dataset of the run; default: the one in its config.", show_default=False)
+]
+ReplaySettings = Annotated[
+    Path | None,
+    typer.Option("--curriculum", help="YAML file of settings that differ from the run's.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SimulatePng = Annotated[
     Path | None, typer.Option("--out", help="PNG to write; default ./simulate.png.", show_default=False)
 ]
@@ -70,6 +82,19 @@ def plot(run: Run, out: Png = None) -> None:
     Example: gradus curriculum plot runs/grpo --out curriculum.png
     """
     typer.echo(plot_run(run, out))
+
+
+@app.command()
+def replay(run: Run, data: Data = None, curriculum: ReplaySettings = None, as_json: Json = False) -> None:
+    """Score the forecasts of a finished run against its visits, under any settings and without a model.
+
+    Each visit is scored against the forecast from before it: log loss of its outcome, success rates by decile, and the
+    predicted and seen share of groups without a signal in windows of 10 steps. The draws stay those of the run.
+
+    Example: gradus curriculum replay runs/grpo --curriculum other.yaml --json
+    """
+    found = replay_run(run, data, curriculum)
+    typer.echo(json.dumps(asdict(found), indent=1) if as_json else score_table(found))
 
 
 def _rules(config: RulesConfig) -> None:

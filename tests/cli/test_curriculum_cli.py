@@ -16,7 +16,7 @@ from curate.errors import UserError
 from curriculum import Curriculum, CurriculumConfig, Visit
 from curriculum.commands import app
 
-COMMANDS = ("status", "explain", "plot", "rules", "simulate")
+COMMANDS = ("status", "explain", "plot", "replay", "rules", "simulate")
 PNG = b"\x89PNG"
 
 
@@ -168,6 +168,38 @@ def test_a_folder_without_a_curriculum_is_refused(command: str, tmp_path: Path) 
         gradus(command, tmp_path)
     with pytest.raises(UserError, match="no such folder"):
         gradus(command, tmp_path / "nowhere")
+
+
+def test_replay_scores_a_run_from_its_config_or_from_a_named_dataset(run: Path, tmp_path: Path) -> None:
+    keys = pl.read_parquet(run / "checkpoint-120" / "curriculum.parquet")["key"]
+    rows = pl.DataFrame({"key": keys, "num_correct": [4] * 60, "num_samples": [8] * 60})
+    data = artifact(tmp_path / "data", rows.sort("key"))
+    with pytest.raises(UserError, match="give --data"):
+        gradus("replay", run)
+    found = json.loads(gradus("replay", run, "--data", data, "--json"))
+    assert found["num_groups"] > 1000
+    assert [line["last"] for line in found["windows"]] == list(range(10, 121, 10))
+    named = tmp_path / "named"
+    shutil.copytree(run, named)
+    (named / "config.yaml").write_text(json.dumps({"data": str(data)}))
+    assert json.loads(gradus("replay", named, "--json")) == found
+    assert json.loads(gradus("replay", named / "checkpoint-120", "--json")) == found
+    (tmp_path / "settings.yaml").write_text("gain_half_life: 0")
+    other = json.loads(gradus("replay", named, "--curriculum", tmp_path / "settings.yaml", "--json"))
+    assert other["log_loss"] != found["log_loss"]
+    assert f"log loss of the outcome {other['log_loss']:.4f}" in gradus(
+        "replay", named, "--curriculum", tmp_path / "settings.yaml"
+    )
+    (named / "config.yaml").write_text(json.dumps({"data": str(artifact(tmp_path / "few", rows.head(3)))}))
+    with pytest.raises(UserError, match="lacks 57 problems"):
+        gradus("replay", named)
+
+
+def test_explain_and_status_show_the_forecast(run: Path) -> None:
+    key = pl.read_parquet(run / "checkpoint-120" / "curriculum.parquet")["key"][30]
+    assert "a group of 8 has no signal with probability" in gradus("explain", run, key)
+    assert "never solved" in gradus("explain", run, key)
+    assert "progress since the start by group" in gradus("status", run)
 
 
 def test_rules_shows_that_only_the_e_process_keeps_its_bound() -> None:
