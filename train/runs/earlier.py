@@ -44,7 +44,10 @@ FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
 
 
 # settings that came later, with the value that an earlier version behaved by
-LATER: Final = {"verify": {"unevaluated": "accept", "asked_form": "ignored"}}
+LATER: Final[Mapping[str, Mapping[str, Any]]] = {
+    "verify": {"unevaluated": "accept", "asked_form": "ignored"},
+    "curriculum": {"groups": ["source", "level"]},
+}
 
 
 def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
