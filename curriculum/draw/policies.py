@@ -57,9 +57,9 @@ def learnability(forecast: Forecast, rows: Ints, num: int, rng: np.random.Genera
 def target(forecast: Forecast, rows: Ints, num: int, rng: np.random.Generator, config: CurriculumConfig) -> Ints:
     """Candidates whose Thompson draw of the success rate is nearest to `target`.
 
-    Of more than `CONTEST_ROWS` candidates (or 64 per slot), a random subset of that size is examined.
+    Of more than `CONTEST_ROWS` candidates (or 32 per slot), a random subset of that size is examined.
     """
-    contest = max(CONTEST_ROWS, 64 * num)
+    contest = max(CONTEST_ROWS, 32 * num)
     some = rows if len(rows) <= contest else uniform(forecast, rows, contest, rng, config)
     distance = np.abs(forecast.sample(some, rng) - config.target)
     return some[_smallest(distance, num)]

@@ -195,7 +195,7 @@ def test_the_lines_for_the_terminal_name_the_source_and_the_evidence() -> None:
 
 
 def test_a_source_that_was_left_out_returns_when_its_verdicts_do() -> None:
-    curriculum, _ = mixed({"good": (30, 0), "bad": (10, 8)}, recheck_after=2, recheck_share=0.5)
+    curriculum, _ = mixed({"good": (30, 0), "bad": (10, 8)}, recheck_after=2, recheck_share=0.5, policy="uniform")
     for step in range(1, 400):
         rows = curriculum.draw(16, step=step)
         is_repaired = step > 100
