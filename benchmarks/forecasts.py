@@ -1,8 +1,9 @@
 """Forecasts compared by replay: proper scores of several models of the success rates on the visits of finished runs.
 
-`python benchmarks/forecasts.py RUN [RUN ...]` prints a table per run of `gradus train grpo`, without a model. Scores are
-in nats per group, lower is better. Windows are 10 steps; one of 160 groups with a share of .4 has a standard error of 4
-points by itself.
+`python benchmarks/forecasts.py RUN [RUN ...]` prints a table per run of `gradus train grpo`, without a model.
+
+Scores are in nats per group, lower is better. Windows are 10 steps; one of 160 groups with a share of .4 has a standard
+error of 4 points by itself.
 """
 
 from __future__ import annotations
