@@ -122,7 +122,7 @@ def _export(
     ],
     out: Annotated[Path, typer.Option("--out", help="Parquet file, or JSON Lines for OpenRLHF.", show_default=False)],
     template: Annotated[
-        str, typer.Option(help="Text around the problem, which replaces {prompt}; @FILE reads it from a file.")
+        str, typer.Option(help="Text around the problem, as for curate difficulty: a name, a text or @FILE.")
     ] = "{prompt}",
     system: Annotated[str | None, typer.Option(help="System message.", show_default=False)] = None,
 ) -> None:
@@ -141,7 +141,7 @@ def _export(
     left_out = "".join(f"; {count:,} {reason}" for reason, count in done.left_out.items())
     typer.echo(f"{done.path}: {done.num_rows:,} problems for {target}{left_out and f' (left out{left_out[1:]})'}")
     if template == "{prompt}" and system is None:
-        typer.echo("No instruction says how to answer; --template adds one, such as '{prompt} Answer in \\boxed{}.'")
+        typer.echo("No instruction says how to answer; --template boxed, or a text of your own, adds one.")
 
 
 def shadowed_room() -> str | None:

@@ -17,6 +17,14 @@ from curate.records import transcript, turns_of
 EMPTY_THINK: Final = "<think>\n\n</think>\n\n"
 ANSWER_ONLY: Final = "Do not reason or explain. Reply at once with the final answer only, in \\boxed{}."
 
+# text around the problem by name; the first is the sentence that Qwen's models are evaluated with
+TEMPLATES: Final = {
+    "boxed": "{prompt}\n\nPlease reason step by step, and put your final answer within \\boxed{}.",
+    "think_boxed": "{prompt}\n\nReason between <think> and </think>, then give the final answer within \\boxed{}.",
+    "answer_only": "{prompt}\n\nGive the final answer only, within \\boxed{}.",
+    "code": "{prompt}\n\nWrite a Python program that solves the problem, in one ```python block at the end.",
+}
+
 NoThinkBy = Literal["auto", "enable_thinking", "empty_think", "instruction"]
 
 
@@ -26,7 +34,9 @@ class PromptConfig(Config):
     prompt_format: Literal["chat", "raw"] = Field("chat", description="The model's chat template, or plain text.")
     system: str | None = Field(None, description="System message, in chat format.")
     template: str = Field(
-        "{prompt}", description="Text around the problem, which replaces {prompt}; @FILE reads it from a file."
+        "{prompt}",
+        description="Text around the problem, which replaces {prompt}; @FILE reads it from a file; or a name: "
+        f"{', '.join(TEMPLATES)}.",
     )
     thinking: Literal["default", "on", "off"] = Field(
         "default", description="Reasoning before the answer: on, off, or the default of the model's template."
@@ -39,9 +49,9 @@ class PromptConfig(Config):
 
     @field_validator("template", mode="before")
     @classmethod
-    def _from_file(cls, template: str) -> str:
+    def _from_name_or_file(cls, template: str) -> str:
         if not isinstance(template, str) or not template.startswith("@"):
-            return template
+            return TEMPLATES.get(template, template) if isinstance(template, str) else template
         path = Path(template[1:])
         if not path.is_file():
             raise ValueError(f"there is no file {path}")
@@ -51,7 +61,7 @@ class PromptConfig(Config):
     @classmethod
     def _has_prompt(cls, template: str) -> str:
         if "{prompt}" not in template:
-            raise ValueError("write {prompt} where the problem goes")
+            raise ValueError(f"write {{prompt}} where the problem goes, or name one of {', '.join(TEMPLATES)}")
         return template
 
 

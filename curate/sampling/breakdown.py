@@ -41,8 +41,8 @@ def cautions(cut_off: float, no_answer: float) -> dict[str, str]:
         )
     if no_answer > LIMIT:
         found["no_answer"] = (
-            f"warning: in {no_answer:.0%} of completions the verifier finds no answer; ask for one, as in --template "
-            "'{prompt} Put the answer in \\boxed{}.', or train the format first with gradus train sft"
+            f"warning: in {no_answer:.0%} of completions the verifier finds no answer; ask for one, as with --template "
+            "boxed, or train the format first with gradus train sft"
         )
     return found
 

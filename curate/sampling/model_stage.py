@@ -17,6 +17,7 @@ import polars as pl
 from curate.artifacts.samples import Sample
 from curate.engines import CannotAsk, Engine, EngineConfig
 from curate.runner.stage import Replica, Workspace
+from curate.sampling.breakdown import cautions, described, no_answer_rate, reasons_of
 from curate.sampling.grading import Grade, Problem, problems_of
 from curate.sampling.posterior import interval
 from curate.sampling.sampler import Limits, Meter, Rule, Sampler
@@ -47,13 +48,17 @@ Ask = Callable[[pl.DataFrame], list[Asked]]
 
 @dataclass(frozen=True)
 class Asking:
-    """The request of one stage: `rule` returns how many samples a problem still needs, `grade` judges each."""
+    """The request of one stage: `rule` returns how many samples a problem still needs, `grade` judges each.
+
+    explains: print at the end why samples were not correct.
+    """
 
     name: str
     seed: int
     rule: Rule
     grade: Grade
     max_in_flight: int
+    explains: bool = True
 
 
 @contextmanager
@@ -67,16 +72,29 @@ def open_asking(asking: Asking, opened: AbstractContextManager[Engine], workspac
         ThreadPoolExecutor(limits.num_graders, thread_name_prefix="grade") as graders,
         asyncio.Runner() as runner,
     ):
+        judged: Counter[tuple[str, str]] = Counter()
         sampler = Sampler(engine, samples, asking.rule, asking.grade, asking.seed, limits, workspace.progress, meter)
 
         def ask(rows: pl.DataFrame) -> list[Asked]:
             problems = problems_of(rows)
             unaskable = sampler.run(runner, graders, problems)
-            return [Asked(problem, samples.of(problem.key), unaskable.get(problem.key)) for problem in problems]
+            asked = [Asked(problem, samples.of(problem.key), unaskable.get(problem.key)) for problem in problems]
+            judged.update((sample.verdict, sample.verdict_reason) for item in asked for sample in item.samples)
+            return asked
 
         yield ask
     if meter.num_samples:
         print(f"{asking.name}: {meter.line()}", file=sys.stderr)
+        for line in _why_not(judged) if asking.explains else ():
+            print(f"{asking.name}: {line}", file=sys.stderr)
+
+
+def _why_not(judged: Counter[tuple[str, str]]) -> list[str]:
+    """Why samples were not correct, and a warning where many are cut off or hold no answer."""
+    reasons, num = reasons_of(judged.elements()), judged.total()
+    truncated = sum(count for (_, reason), count in judged.items() if reason == "truncated")
+    found = cautions(truncated / num, no_answer_rate(reasons, num))
+    return [line for line in (described(reasons, num), *found.values()) if line]
 
 
 def replica(config: EngineConfig) -> Replica:

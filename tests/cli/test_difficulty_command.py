@@ -93,3 +93,15 @@ def test_difficulty_says_why_completions_were_not_correct_and_what_to_change(tmp
 def test_help_ends_in_an_example_of_this_command(command: str) -> None:
     shown = " ".join(gradus("curate", command, "--help").stdout.split())
     assert f"Example: gradus curate {command} " in shown
+
+
+def test_truncation_is_said_with_what_to_change(tmp_path: Path) -> None:
+    """A limit of 8 tokens and a model that cannot answer look alike in `too_hard`."""
+    pool(tmp_path / "pool", sums(4))
+    answers = {"*": [{"text": "so many words", "finish_reason": "length"}, {"text": "no box"}, {"text": "\\boxed{7}"}]}
+    asked = ["--script", script(tmp_path / "answers.json", answers), "--no-early-stop", "--k", "6"]
+    done = gradus("curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", *asked)
+    assert done.returncode == 0, done.stderr
+    assert "difficulty: wrong " in done.stderr
+    assert "truncated 33" in done.stderr
+    assert "difficulty: warning: 33% of completions are cut off at --max-tokens" in done.stderr

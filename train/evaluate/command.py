@@ -137,7 +137,9 @@ def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Pa
     """Sample every benchmark's problems n times; a problem in two benchmarks is sampled once."""
     log = SampleLog(out)
 
-    asking = Asking("evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight)
+    asking = Asking(
+        "evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight, explains=False
+    )
     with (
         Progress("evaluate", sum(frame.height for frame in benchmarks.values())) as progress,
         open_asking(asking, _opened(config, log), Workspace(log, progress)) as ask,

@@ -19,9 +19,10 @@ from curriculum import PoolExhausted
 from train.data.problems import read_problems
 from train.data.prompts import end_ids, opening, to_rows
 from train.data.rows import Rows
-from train.environment import num_processes
+from train.environment import is_main_process, num_processes
 from train.grpo.config import OWN, GrpoConfig
 from train.grpo.generation import import_generation, prepare_generation
+from train.grpo.measured import as_measured
 from train.grpo.objectives import Objective, objective_named
 from train.grpo.run_curriculum import run_curriculum
 from train.rewards.rewards import rewards_named
@@ -34,6 +35,10 @@ from train.runs.starting_model import room_of, settled
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and write the model to `out/model`."""
+    config, lines = as_measured(config, data)
+    if is_main_process():
+        for line in lines:
+            print(line, flush=True)
     objective = replace(
         objective_named(config.objective), tau=config.tau, refill_rounds=config.generation.refill_rounds
     )

@@ -6,7 +6,15 @@ import pytest
 
 from curate.config import parse
 from curate.engines import PromptConfig, messages, raw_text
-from curate.engines.prompts import ANSWER_ONLY, EMPTY_THINK, open_think, prefill, settle_thinking, template_switches
+from curate.engines.prompts import (
+    ANSWER_ONLY,
+    EMPTY_THINK,
+    TEMPLATES,
+    open_think,
+    prefill,
+    settle_thinking,
+    template_switches,
+)
 from curate.errors import UserError
 
 
@@ -83,3 +91,15 @@ def test_a_stated_way_of_not_thinking_is_kept() -> None:
 )
 def test_a_think_block_that_the_template_left_open_belongs_to_the_completion(rendered: str, opened: str) -> None:
     assert open_think(rendered) == opened
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_has_a_name(name: str) -> None:
+    config = parse(PromptConfig, {"template": name}, "--")
+    assert raw_text("1 + 1?", config).startswith("1 + 1?\n\n")
+    assert config == parse(PromptConfig, {"template": TEMPLATES[name]}, "--")  # the text is recorded, not the name
+
+
+def test_a_template_that_is_neither_text_nor_name_lists_the_names() -> None:
+    with pytest.raises(UserError, match=r"template is 'boxd'.*write \{prompt\} .* or name one of boxed, think_boxed"):
+        parse(PromptConfig, {"template": "boxd"}, "--")
