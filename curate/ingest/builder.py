@@ -13,7 +13,8 @@ from curate.ingest.columns import EMPTY, CellReader, Cells, ColumnMap, Record
 from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, opening
 from curate.ingest.placeholders import filled, has_placeholders
 from curate.records import KINDS, problem_key, transcript
-from curate.verify.code.public_sets import tests_from_row
+from curate.verify.code.called_names import parsable
+from curate.verify.code.public_sets import STUBS, tests_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -67,7 +68,8 @@ class Builder:
         cells = self._cells(record)
         prompt, turns, reply = self._asked(cells, record)
         choices = choices_of(cells.choices)
-        solution = _solution(cells.solutions, prompt) or reply
+        begun = [prompt, *(str(record[stub]) for stub in STUBS if record.get(stub))]
+        solution = _solution(cells.solutions, begun) or reply
         tests = self._tests(record, cells.tests)
         kind = cells.kind if cells.kind in KINDS else "code" if tests else "math"
         if kind == "math" and has_placeholders(prompt):
@@ -212,15 +214,17 @@ def _with_numbers(prompt: str, turns: Sequence[Turn], numbers: Any) -> tuple[str
     return whole, turns
 
 
-def _solution(values: Iterable[Any], prompt: str) -> str | None:
+def _solution(values: Iterable[Any], begun: Sequence[str]) -> str | None:
+    """The reference solution. begun: texts that may begin the function of which the cell is the body."""
     for cell in values:
         value = cell
         if isinstance(value, Mapping) and isinstance(value.get("solution"), list):
             value = _in_python(value["solution"], value.get("language"))
         if isinstance(value, list):
             value = _reply(value) if value else None
-        if isinstance(value, str) and value.lstrip("\r\n")[:1] in (" ", "\t") and "def " in prompt:
-            return prompt + "\n" + value.rstrip()  # the body of the function that the prompt begins
+        if isinstance(value, str) and value.lstrip("\r\n")[:1] in (" ", "\t") and "def " in "".join(begun):
+            whole = [f"{text}\n{value.rstrip()}" for text in begun if "def " in text]
+            return next(filter(parsable, whole), whole[0])
         if (text := text_of(value)) is not None and text.lower().rstrip(".") not in _NOTHING:
             return text
     return None

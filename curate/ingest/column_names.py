@@ -11,6 +11,7 @@ PROMPT: Final = (
     "query", "instruction+input", "instruction", "informal_statement", "nl_statement", "problem_statement",
     "question_content", "statement", "题目", "问题", "题干", "original_text", "input", "inputs", "text", "content",
     "items", "0.value", "ques", "q", "ctx", "description", "task", "title+body", "body",
+    "instruct_prompt", "complete_prompt", "skeleton",
 )  # fmt: skip
 # names that many a column has that is no problem: they replace another only where its column is missing
 WEAK: Final = (
@@ -32,8 +33,9 @@ LETTER: Final = (
 )  # fmt: skip
 SOLUTION: Final = (
     "solution", "canonical_solution", "code", "solutions", "gold_standard_solution", "rationale", "gt_cot",
-    "answer_analysis", "explanation", "informal_solution", "nl_proof", "reasoning", "chain_of_thought", "cot",
-    "generated_solution", "response", "output", "completion", "chosen", "解析", "解答", "exp",
+    "solution_code", "code_ground_truth", "answer_analysis", "explanation", "informal_solution", "nl_proof",
+    "reasoning", "chain_of_thought", "cot", "generated_solution", "response", "output", "completion", "chosen",
+    "解析", "解答", "exp",
 )  # fmt: skip
 CHOICES: Final = ("choices", "options", "answer_option_list", "option_list", "question.choices", "endings", "选项")
 TESTS: Final = (

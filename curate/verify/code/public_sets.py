@@ -159,6 +159,17 @@ def _asserts(row: Mapping[str, Any]) -> CodeTests | None:
     return AssertTests(tests=tests[:MAX_TESTS], entry_points=names) if names else None
 
 
+def _mercury(row: Mapping[str, Any]) -> CodeTests | None:
+    """Cases with arguments by name and an expected result."""
+    cases, name = _loaded(row.get("test_cases")), row.get("entry_point")
+    if not isinstance(cases, list) or not cases or not isinstance(name, str):
+        return None
+    if not all(isinstance(case, dict) and isinstance(case.get("input"), dict) and "expected" in case for case in cases):
+        return None
+    tests = [Call(kwargs=case["input"], output=case["expected"]) for case in cases[:MAX_TESTS]]
+    return CallTests(entry_point=f"Solution.{name}", tests=tests, prelude=CONTEST_PRELUDE)
+
+
 def _functional(row: Mapping[str, Any]) -> CodeTests | None:
     tests = _loaded(row.get("tests"))
     source = tests.get("functional") if isinstance(tests, dict) else None
@@ -270,6 +281,6 @@ def _text(value: Any) -> str:
 
 
 SHAPES: Final = (
-    _ready, _check, _skywork, _mbpp, _asserts, _functional, _livecodebench, _codecontests, _inputs_outputs,
+    _ready, _check, _skywork, _mercury, _mbpp, _asserts, _functional, _livecodebench, _codecontests, _inputs_outputs,
     _test_list_of_cases,
 )  # fmt: skip

@@ -330,3 +330,28 @@ def test_the_problem_may_be_in_a_table(tmp_path: Path) -> None:
     rows = [{"question": {"text": f"Sum to {n}!", "lang": "en"}, "answers": {"text": [str(n)]}} for n in range(3)]
     assert prompts(*rows) == [f"Sum to {n}!" for n in range(3)]
     assert seen(rows[2])["ground_truth"] == "2"
+
+
+def test_a_body_continues_the_stub_that_is_python() -> None:
+    record = {
+        "complete_prompt": "def task_func(n):\n    '''Double.'''\n",
+        "instruct_prompt": "Double it. Begin with:\n```\ndef task_func(n):\n```",
+        "canonical_solution": "    return 2 * n",
+        "entry_point": "task_func",
+        "test": "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(task_func(2), 4)",
+    }
+    problem = Builder(guess([record], {}, "pool"), "pool", 1_000).problem(record, 0)
+    assert problem["prompt"] == record["instruct_prompt"]
+    assert problem["solution"] == record["complete_prompt"] + "\n    return 2 * n"
+    assert problem["kind"] == "code"
+
+
+def test_a_class_to_complete_is_a_problem() -> None:
+    record = {
+        "skeleton": "class Calc:\n    def add(self, a, b): ...",
+        "solution_code": "class Calc:\n    def add(self, a, b): return a + b",
+        "test": "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertTrue(Calc().add(1, 2))",
+    }
+    problem = Builder(guess([record], {}, "pool"), "pool", 1_000).problem(record, 0)
+    assert (problem["prompt"], problem["solution"]) == (record["skeleton"], record["solution_code"])
+    assert json.loads(problem["tests"])["entry_points"] == ["Calc"]

@@ -159,3 +159,12 @@ def test_a_list_around_each_output_is_unpacked(outputs: list[object], wanted: li
     )
     for row in rows:
         assert [test["output"] for test in json.loads(public_sets.tests_from_row(row))["tests"]] == wanted
+
+
+def test_cases_by_name_become_calls() -> None:
+    row = {"entry_point": "add", "test_cases": json.dumps([{"input": {"a": 1, "b": 2}, "expected": 3}])}
+    tests = json.loads(public_sets.tests_from_row(row))
+    assert (tests["entry_point"], tests["tests"]) == (
+        "Solution.add",
+        [{"args": [], "kwargs": {"a": 1, "b": 2}, "output": 3}],
+    )
