@@ -108,7 +108,9 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
         "reward_funcs": rewards_named(config.rewards.names, setting),
         "eval_dataset": _dataset(probe) if probe else None,
     }
-    return Parts({**arguments, **_probing(config, len(probe))}, _slots(config), trainer)
+    return Parts(
+        {**arguments, **_probing(config, len(probe), is_new=start.run.checkpoint() is None)}, _slots(config), trainer
+    )
 
 
 def _slots(config: GrpoConfig) -> Any:
@@ -125,8 +127,8 @@ def _dataset(rows: list[dict[str, Any]]) -> Any:
     return Dataset.from_list(rows)
 
 
-def _probing(config: GrpoConfig, num_probed: int) -> dict[str, Any]:
-    """TRL's evaluation arguments: the probe set in batches of whole groups."""
+def _probing(config: GrpoConfig, num_probed: int, *, is_new: bool) -> dict[str, Any]:
+    """TRL's evaluation arguments: the probe set in batches of whole groups; a resumed run has its start in the log."""
     if not num_probed:
         return {}
     n = config.probe.n
@@ -134,7 +136,7 @@ def _probing(config: GrpoConfig, num_probed: int) -> dict[str, Any]:
     return {
         "eval_strategy": "steps",
         "eval_steps": config.probe.steps,
-        "eval_on_start": True,
+        "eval_on_start": is_new,
         "num_generations_eval": n,
         "per_device_eval_batch_size": min(per_device, num_probed * n),
     }

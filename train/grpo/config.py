@@ -11,7 +11,7 @@ from curate.config import RUNTIME
 from curate.sampling.grading import GradingConfig
 from curate.tables import AS_TEXT, short
 from curriculum import CurriculumConfig
-from train.grpo.objectives import OBJECTIVES, ONLY_TRLS
+from train.grpo.objectives import OBJECTIVES, ONLY_TRLS, Objective
 from train.grpo.support import refuse_other_support
 from train.grpo.tables import CompletionSampling, Generation, Probe, Rewards, RlOptimizer, RlSaving
 from train.rewards.rewards import Setting
@@ -106,6 +106,8 @@ class GrpoConfig(GradingConfig, TrainerConfig):
                 f"objective {self.objective} has no {AGGREGATION} normalize_then_sum, which normalises each reward by "
                 "its mean and deviation; use an objective with the group's mean as baseline, or leave it out of trl"
             )
+        if row is not None and self.trl.get("sync_ref_model"):
+            self._refuse_unsynced(row)
         num = generation.num_problems * generation.group_size
         if num % generation.updates:
             raise ValueError(
@@ -131,6 +133,16 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             )
         if ignored := sorted(ONLY_TRLS & set(self.trl)):
             raise ValueError(f"objective {self.objective} has no {ignored[0]}; use dr_grpo, or leave it out of trl")
+
+    def _refuse_unsynced(self, row: Objective) -> None:
+        beta = row.settings.get("beta", 0.0) if self.kl_coef is None else self.kl_coef
+        if beta == 0:
+            raise ValueError("sync_ref_model needs a KL to the reference; set kl_coef, or leave it out of trl")
+        if self.lora.rank:
+            raise ValueError(
+                "sync_ref_model needs a reference model of its own, which adapters lack; set lora_rank to 0, or leave "
+                "it out of trl"
+            )
 
     def _refuse_options_of_baselines(self) -> None:
         if self.kl_coef:

@@ -25,6 +25,7 @@ from train.grpo.draw import Draw
 from train.grpo.groups import Group, group_figures, groups_of
 from train.grpo.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
 from train.grpo.objectives import Objective
+from train.grpo.reference import load_reference, save_reference
 from train.grpo.refill import dead_groups, replace_groups
 from train.grpo.run_curriculum import print_notices
 from train.grpo.undecided import have_signal, whole_rows
@@ -181,8 +182,22 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)
+        folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
+        if self.args.sync_ref_model:
+            save_reference(self.ref_model, folder, writes=self.args.should_save)
         if self.args.should_save:
-            self.curriculum.save(Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}")
+            self.curriculum.save(folder)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: Any) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if self.args.sync_ref_model and checkpoint is not None:
+            is_initial = self.state.global_step < self.args.ref_model_sync_steps
+            load_reference(self.ref_model, Path(checkpoint), is_initial=is_initial)
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Log as TRL does, with the share of the run as `epoch`: a resume would count the slots from 0 again."""
+        self.state.epoch = self.state.global_step / self.state.max_steps
+        super().log(logs, start_time)
 
 
 def _joined(inputs: dict[str, Any], name: str) -> Any:

@@ -89,12 +89,14 @@ def rewind(run: Path, *logs: str) -> list[str]:
     for path in run.glob("checkpoint-*"):
         if not (path / MARK).is_file() or any(path == broken for broken, _ in damaged):
             shutil.rmtree(path)
-    step = step_of(last) if last else 0
+    # without a checkpoint the run starts over, step 0 included
+    step = step_of(last) if last else -1
     for name in logs:
+        was_empty = (run / name).is_file() and not (run / name).stat().st_size
         num_lost = cut_after(run / name, step)
         if num_lost:
             notes.append(f"{run / name}: {num_lost} damaged lines removed")
-        if last and (run / name).is_file() and not (run / name).stat().st_size:
+        if last and (was_empty or (num_lost and not (run / name).stat().st_size)):
             notes.append(f"{run / name}: holds no line of the steps up to {step}; they are lost")
     return notes
 

@@ -149,11 +149,24 @@ class RunFolder(ClaimedFolder):
     def _begin(self) -> None:
         if not self.is_finished():
             _say(checkpoints.rewind(self.folder, LOG, DRAWS))
+            self._remove_later_completions()
         if self._earlier() != self._identity or _read(self.folder / CONFIG) is None:
             text = yaml.safe_dump(self._identity, sort_keys=False, allow_unicode=True)
             write_atomic(self.folder / CONFIG, text.encode())
         last = self.checkpoint()
         _say(note_start(self.folder / ENVIRONMENT, checkpoints.step_of(last) if last else 0, self._runtime))
+
+    def _remove_later_completions(self) -> None:
+        """Remove the completions of draws that are no longer in the log of draws."""
+        log = self.folder / DRAWS
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        # a log that was lost says nothing about them
+        last = json.loads(lines[-1]).get("draw") if lines else 0 if self.checkpoint() is None else None
+        if last is None:
+            return
+        for path in (self.folder / COMPLETIONS).glob("draw-*.parquet"):
+            if int(path.stem.removeprefix("draw-")) > last:
+                path.unlink()
 
     def _holds_beside(self, *names: str) -> bool:
         return any(path.name not in names for path in self.folder.iterdir())

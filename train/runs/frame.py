@@ -146,18 +146,23 @@ def build_trainer(training: Training[Content], content: Content, model: Path, ru
     quiet()
     classes, config = training.classes(), training.config
     from train.runs.logs import Reporter
+    from train.runs.window import LogWindow
 
     check_passthrough(config.trl, classes.config, training.own)
     shared = shared_arguments(config, run.folder, training.sequences_per_step)
     start = Start(model, load_tokenizer(model), run)
     announce(described(model, config.max_steps, run.checkpoint()))
     parts = training.parts(content, start)
-    return classes.trainer(
+    # the reporter marks a checkpoint as whole, so it comes last
+    window = LogWindow()
+    trainer = classes.trainer(
         model=str(model),
         args=classes.config(**{**shared, **parts.arguments, **config.trl}),
         train_dataset=parts.dataset,
         processing_class=start.tokenizer,
-        callbacks=[Reporter(run, max_time_s=training.max_time_s, steps_per_draw=training.steps_per_draw)],
+        callbacks=[window, Reporter(run, max_time_s=training.max_time_s, steps_per_draw=training.steps_per_draw)],
         peft_config=lora(config),
         **parts.trainer,
     )
+    window.trainer = trainer
+    return trainer

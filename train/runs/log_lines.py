@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, Final
 
 from curate.artifacts.manifest import write_atomic
+
+CLOSING: Final = "train_runtime"  # a figure of the last line of a training only
 
 
 def cut_after(path: Path, step: int) -> int:
     """Keep the lines of a JSONL log whose `step` is at most `step`, and return how many damaged ones were removed.
 
-    A torn last line is removed without counting. Zero bytes around a line, as a power failure leaves them, are removed
-    from it.
+    A torn last line is removed without counting, and so is the closing line: a resumed run writes it again. Zero bytes
+    around a line, as a power failure leaves them, are removed from it.
     """
     if not path.exists():
         return 0
@@ -22,10 +25,10 @@ def cut_after(path: Path, step: int) -> int:
         if not cleaned.endswith(b"\n"):
             num_damaged += b"\0" in line
             continue
-        found = _step_in(cleaned)
-        if found is None:
+        record = _record_in(cleaned)
+        if record is None:
             num_damaged += 1
-        elif found > step:
+        elif record["step"] > step or CLOSING in record:
             break
         else:
             kept.append(cleaned)
@@ -33,11 +36,10 @@ def cut_after(path: Path, step: int) -> int:
     return num_damaged
 
 
-def _step_in(line: bytes) -> int | None:
-    """The step of a log line; None where it is not one."""
+def _record_in(line: bytes) -> dict[str, Any] | None:
+    """The record of a log line; None where it is not one."""
     try:
         record = json.loads(line)
     except ValueError:
         return None
-    step = record.get("step") if isinstance(record, dict) else None
-    return step if isinstance(step, int) else None
+    return record if isinstance(record, dict) and isinstance(record.get("step"), int) else None

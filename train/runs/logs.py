@@ -16,6 +16,7 @@ from curate.progress import Progress
 from train.environment import is_main_process, num_processes
 from train.runs.cautions import Cautions
 from train.runs.folder import LOG, RunFolder
+from train.runs.log_lines import CLOSING
 from train.runs.stopping import StopRequest
 
 # logged figures that the terminal shows, in this order
@@ -59,11 +60,11 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **_: Any) -> None:
         """Write one JSON line to the run folder and one short line to the terminal."""
-        if self.stopped_by is not None and "train_runtime" in logs:
+        if self.stopped_by is not None and CLOSING in logs:
             return  # the summary of a part of the run
         elapsed_s = round(time.monotonic() - self._start_s, 1)
         self._run.append(LOG, {"step": state.global_step, "elapsed_s": elapsed_s, **logs})
-        if is_main_process() and "train_runtime" not in logs:
+        if is_main_process() and CLOSING not in logs:
             lines = [log_line(state.global_step, state.max_steps, logs, elapsed_s), *self._cautions.due(logs)]
             sys.stdout.write("\n".join(lines) + "\n")
             sys.stdout.flush()

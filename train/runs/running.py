@@ -14,6 +14,7 @@ import typer
 
 from curate.errors import Stopped, UserError
 from train.environment import is_main_process
+from train.runs.checkpoints import step_of
 from train.runs.folder import UNFINISHED, RunFolder
 from train.runs.settings import TrainerConfig
 
@@ -45,6 +46,9 @@ def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ..
 
     trainer.remove_callback(PrinterCallback)
     checkpoint = run.checkpoint()
+    if checkpoint and step_of(checkpoint) >= trainer.args.max_steps:
+        # only the model is missing; the trainer would do one more step before it sees that it is finished
+        vars(trainer)["_run_epoch"] = _no_steps
     with room_to_write(run):
         metrics = _train(trainer, run, str(checkpoint) if checkpoint else None, ends)
         save_model(trainer, run)
@@ -74,6 +78,10 @@ def _train(
         place = f"{run.folder}: stopped at step {step} of {trainer.state.max_steps}"
         raise Stopped(f"{place}; checkpoint-{step} is saved, and the same command resumes from it", reporter.stopped_by)
     return metrics
+
+
+def _no_steps(**_: Any) -> None:
+    """An epoch without steps."""
 
 
 def save_state(trainer: Any, run: RunFolder) -> None:
