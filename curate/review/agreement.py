@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from curate.review.log import Ruling, latest
 
-Z95 = 1.959964  # of the standard normal distribution: 95% between -z and z
+Z95: Final = 1.959963984540054  # of the standard normal distribution: 95% between -z and z
 
 
 class Rate(NamedTuple):

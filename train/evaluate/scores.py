@@ -27,7 +27,7 @@ def score(asked: Sequence[Asked], n: int, policy: Policy) -> dict[str, Any]:  # 
         "num_problems": len(asked),
         "num_without_verdict": len(asked) - len(judged),
         "num_completions": len(samples),
-        "average": average(rates, sum(map(num_judged, judged)))._asdict() if judged else None,
+        "average": average(rates)._asdict() if judged else None,
         "pass_at_k": {str(k): value for k in powers_of_two(n) if (value := _mean_pass_at(judged, k)) is not None},
         "majority": fmean(majority([_vote(s, policy) for s in item.samples], RIGHT) for item in voted)
         if voted
