@@ -21,6 +21,12 @@ class Policy(Config):
         "when_asked",
         description="accept a rounded value if the ground truth has two or more decimals or the question asks to round",
     )
+    rel_tol: float = Field(
+        0.0, ge=0, lt=1, description="relative distance from the ground truth that is accepted; 0.01 is 1%; 0 is off"
+    )
+    sig_figs: int = Field(
+        0, ge=0, le=15, description="significant figures to which an answer must equal the ground truth; 0 is off"
+    )
     percent: Literal["same_figure", "strict"] = Field(
         "same_figure", description="5 against 5%: accept the same figure without its percent sign, or only equal values"
     )

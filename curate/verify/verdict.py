@@ -73,7 +73,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Item:
-    """One pair to check. tests: the JSON of a code problem's tests. is_bare: the completion is the answer itself."""
+    """One pair to check.
+
+    tests: the JSON of a code problem's tests. is_bare: the completion is the answer itself. source: the problem's
+    source, for which a grading config may have settings of its own.
+    """
 
     completion: str
     ground_truth: str
@@ -81,6 +85,7 @@ class Item:
     question: str | None = None
     tests: str | None = None
     is_bare: bool = False
+    source: str | None = None
 
 
 class Decision(NamedTuple):

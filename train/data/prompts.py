@@ -13,7 +13,7 @@ from curate.records import with_all_columns
 
 def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
     """One row per problem: the prompt as conversation (chat) or text (raw), and the inputs of rewards."""
-    columns = problems.select("key", "prompt", "ground_truth", "kind", "tests").iter_rows(named=True)
+    columns = problems.select("key", "prompt", "ground_truth", "kind", "tests", "source").iter_rows(named=True)
     turns = with_all_columns(problems)["messages"]
     return [
         {**row, "question": row["prompt"], "prompt": trl_prompt(row["prompt"], config, messages)}

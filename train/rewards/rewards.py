@@ -77,6 +77,7 @@ class Accuracy:
         kind: Sequence[str],
         tests: Sequence[str | None],
         question: Sequence[str],
+        source: Sequence[str | None] | None = None,
         **_: Any,
     ) -> list[float | None]:
         """Judge a batch; parallel sequences, one entry per completion."""
@@ -85,10 +86,11 @@ class Accuracy:
             (policy, "truncated") if policy != "judged" and self._setting.is_cut(ids) else None
             for ids in completion_ids
         ]
-        rows = zip(completions, ground_truth, kind, question, tests, judged, strict=True)
+        sources = source or [None] * len(completions)
+        rows = zip(completions, ground_truth, kind, question, tests, sources, judged, strict=True)
         items = [
-            Item(self._setting.text(text), truth or "", what, asked, test)
-            for text, truth, what, asked, test, known in rows
+            Item(self._setting.text(text), truth or "", what, asked, test, source=origin)
+            for text, truth, what, asked, test, origin, known in rows
             if known is None
         ]
         found = iter(verdicts(items, self._setting.grading))

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from curate.verify.compare import relations
-from curate.verify.compare.measures import equal_measures, measure, with_letter_units
-from curate.verify.compare.outcomes import Equality
+from curate.verify.compare.measures import Measure, equal_measures, measure, with_letter_units
+from curate.verify.compare.outcomes import Equality, is_equal
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
 from curate.verify.values.equality import rounds_to
+from curate.verify.values.tolerance import is_close
 from curate.verify.values.work import COMPARISON_US, spend
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.words import same_words
 
 _NOTHING: Final = num(0, "00")
+_MANY_PLACES: Final = 3
+_MANY_FIGURES: Final = 4
 _CLOCK_MARKS: Final = ("am", "pm", "oclock")
 DIFFERENT: Final = wrong("different", "numeric")
 
@@ -63,14 +66,33 @@ def equal_values(truth: Node, answer: Node, rules: Rules) -> Equality:
     elif b.unit.powers and not a.unit.powers:
         a = with_letter_units(a.value, b.unit) or a
     outcome = equal_measures(a, b, rules.policy)
-    if (
-        outcome == "different"
-        and rules.policy.approximate == "when_asked"
-        and a[1:] == b[1:]
-        and _rounds(a.value, b.value, rules)
-    ):
-        return "numeric"
-    return outcome
+    return "numeric" if outcome == "different" and _is_near(a, b, rules) else outcome
+
+
+def _is_near(truth: Measure, answer: Measure, rules: Rules) -> bool:
+    """Whether a different value of the same kind is a rounded one, or within the policy's tolerance."""
+    policy = rules.policy
+    if policy.approximate == "when_asked" and truth[1:] == answer[1:] and _rounds(truth.value, answer.value, rules):
+        return True
+    ratio = num(answer.unit.scale / truth.unit.scale if truth.unit.powers and answer.unit.powers else 1)
+    same = answer._replace(value=Node("div", (truth.value, ratio)))  # the truth in the units of the answer
+    if not is_equal(equal_measures(truth, same, policy)):
+        return False
+    given = Node("mul", (answer.value, ratio))
+    if is_close(truth.value, given, policy.rel_tol, policy.sig_figs):
+        return True
+    may_round = policy.approximate == "when_asked" and not rules.asks_to_round and ratio.value == 1
+    return may_round and _is_rounded_again(truth.value, answer.value)
+
+
+def _is_rounded_again(truth: Node, answer: Node) -> bool:
+    """Whether a decimal of three or more places was rounded to two, with four or more figures: 58.33 for 58.333."""
+    if truth.op == answer.op == "neg":
+        return _is_rounded_again(truth.args[0], answer.args[0])
+    whole, _, places = truth.name.partition(".")
+    figures = answer.name.replace(".", "").lstrip("0") if answer.op == "num" and answer.name[-3:-2] == "." else ""
+    is_decimal = truth.op == "num" and whole.isdigit() and places.isdigit() and len(places) >= _MANY_PLACES
+    return is_decimal and len(figures) >= _MANY_FIGURES and rounds_to(truth, answer, min_places=2)
 
 
 def _rounds(truth: Node, answer: Node, rules: Rules) -> bool:

@@ -15,6 +15,16 @@ from curate.verify.compare.reading import keyed, parsed
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols, walk
 from curate.verify.policy import Policy
 
+_NUM_PLACES: Final = re.compile(
+    r"\b(?P<digits>[1-6]|one|two|three|four|five|six) decimal (?:places?|digits?)\b|"
+    r"\bnearest (?P<name>tenth|hundredth|thousandth)s?\b",
+    re.IGNORECASE,
+)
+_PLACES: Final = {
+    **{name: number for number, name in enumerate(("one", "two", "three", "four", "five", "six"), start=1)},
+    **{str(number): number for number in range(1, 7)},
+    **{name: number for number, name in enumerate(("tenth", "hundredth", "thousandth"), start=1)},
+}
 _MAX_PRIME: Final = 10**10
 Level = Callable[[Node], int | None]
 
@@ -39,7 +49,7 @@ def lacks_asked_form(truth: str, answer: str, policy: Policy, question: str) -> 
         given = parsed(keyed(answer).cleaned, policy)
     except (TooLargeError, UnreadableError):
         return False
-    return any(_lacks(form, wanted, given) for form in asked)
+    return any(_lacks(form, wanted, given) for form in asked) or _is_too_coarse(question, wanted, given)
 
 
 @lru_cache(maxsize=10_000)
@@ -55,6 +65,17 @@ def _lacks(form: Form, truth: Node, answer: Node) -> bool:
         return False
     reached = form.level(answer)
     return reached is None or reached < level
+
+
+def _is_too_coarse(question: str, truth: Node, answer: Node) -> bool:
+    """Whether the truth has as many decimal places as the question asks for, and another answer has fewer."""
+    asked = _NUM_PLACES.search(question)
+    ours, theirs = _figure(truth), _figure(answer)
+    if asked is None or ours is None or theirs is None:
+        return False
+    num_places = _PLACES[(asked["digits"] or asked["name"]).lower()]
+    places = [len(figure.partition(".")[2]) for figure in (ours, theirs)]
+    return places[0] == num_places > places[1] and ours.rstrip("0").rstrip(".") != theirs
 
 
 def _value(node: Node) -> Node:

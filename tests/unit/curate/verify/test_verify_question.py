@@ -160,3 +160,11 @@ def test_a_scale_that_the_question_names_may_be_repeated(question: str, truth: s
 )
 def test_an_option_is_named_by_its_letter_or_by_its_content(truth: str, answer: str, verdict: str) -> None:
     assert verify(f"\\boxed{{{answer}}}", truth, question="What is 2+3? (A) 5 (B) 6").verdict == verdict
+
+
+def test_an_answer_has_as_many_decimals_as_the_question_asks_for() -> None:
+    question = "Give the answer to three decimal places."
+    for answer, verdict in (("58.333", "correct"), ("58.33", "wrong"), ("58.3", "wrong"), ("58.3333", "wrong")):
+        assert verify(f"\\boxed{{{answer}}}", "58.333", question=question).verdict == verdict
+    assert verify("\\boxed{58.33}", "58.3333333", question="Give two decimal places.").verdict == "correct"
+    assert verify("\\boxed{0.5}", "0.50", question="Round to two decimal places.").verdict == "correct"
