@@ -1,6 +1,7 @@
 """Asks a model whether two final answers are the same, for pairs that the rules leave undecided.
 
-The model is asked twice, with the answers in either order, and both replies must agree. A yes is tested by a third
+The model is asked twice, with the answers in either order, and both replies must agree; a model that was trained for
+the roles of truth and answer is asked once. A yes is tested by a third
 question, whether the answer also equals a decoy: a judge that agrees to anything, or is persuaded by an answer, decides
 nothing. Decisions of the rules are never changed. Replies are cached on disk by content. On a sample of the pairs that
 the rules decide, the judge's agreement with the rules is counted.
@@ -24,8 +25,9 @@ from typing import Final, Literal, Self
 from curate.process_wide import ProcessWide
 from curate.verify.judge.cache import JudgeCache, content_key
 from curate.verify.judge.config import JudgeConfig
-from curate.verify.judge.prompt import MAX_ANSWER_CHARS, VERSION, ask, decoy, read, says_something
+from curate.verify.judge.prompt import MAX_ANSWER_CHARS, VERSION, decoy, says_something
 from curate.verify.judge.speaker import ServerSpeaker, Speaker
+from curate.verify.judge.styles import Style, style_of
 from curate.verify.verdict import OVERRUN, Item, Verdict
 
 JUDGED: Final = (*OVERRUN, "unparseable_answer", "unparseable_ground_truth")
@@ -40,9 +42,16 @@ class Judge:
     """`with Judge(speaker) as judge: verdicts = judge.review(items, verdicts)`; safe for several threads."""
 
     def __init__(
-        self, speaker: Speaker, *, cache: Path | None = None, audit_rate: float = 0.0, num_in_flight: int = 16
+        self,
+        speaker: Speaker,
+        *,
+        style: Style | None = None,
+        cache: Path | None = None,
+        audit_rate: float = 0.0,
+        num_in_flight: int = 16,
     ) -> None:
         self._speaker, self._cache = speaker, JudgeCache(cache)
+        self._style = style or style_of("plain")
         self._audit_rate, self._num_in_flight = audit_rate, num_in_flight
         self.counts: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -68,10 +77,12 @@ class Judge:
 
     def compare(self, question: str, truth: str, answer: str) -> Opinion:
         """Whether two answers are the same; `silence` if a reply is missing or invalid."""
-        replies = [self._hear(question, truth, answer), self._hear(question, answer, truth)]
+        replies = [self._hear(question, truth, answer)]
+        if self._style.is_symmetric:
+            replies.append(self._hear(question, answer, truth))
         if None in replies:
             return "silence"
-        if replies[0] is not replies[1]:
+        if len(set(replies)) > 1:
             return "contradiction"
         if not replies[0]:
             return "different"
@@ -119,14 +130,14 @@ class Judge:
 
     def _hear(self, question: str, one: str, other: str) -> bool | None:
         """Ask one question, or take its reply from the cache; only a valid reply is cached."""
-        messages = ask(question, one, other)
+        messages = self._style.ask(question, one, other)
         key = content_key([VERSION, self._speaker.identity(), messages])
         if (kept := self._cache.get(key)) is not None:
             self._count("cached")
-            return read(kept)
+            return self._style.read(kept)
         self._count("asked")
         reply = self._speaker.say(messages)
-        verdict = None if reply is None else read(reply)
+        verdict = None if reply is None else self._style.read(reply)
         if reply is None or verdict is None:
             self._count("unusable")
             return None
@@ -136,8 +147,14 @@ class Judge:
 
 def open_judge(config: JudgeConfig) -> Judge:
     """Open a judge with the server and the cache of a config."""
-    speaker = ServerSpeaker(config)
-    return Judge(speaker, cache=config.cache, audit_rate=config.audit_rate, num_in_flight=config.num_in_flight)
+    style = style_of(config.style, config.prompt)
+    return Judge(
+        ServerSpeaker(config),
+        style=style,
+        cache=config.cache,
+        audit_rate=config.audit_rate,
+        num_in_flight=config.num_in_flight,
+    )
 
 
 def shared_judge(config: JudgeConfig) -> Judge:
