@@ -73,7 +73,8 @@ _DECISION: Final = re.compile(r"final decision\W{0,6}(yes|no)\b", re.IGNORECASE)
 _YES: Final = ("A", "CORRECT", "YES")
 # what could end a field, or a turn of the chat
 _MARKS: Final = re.compile(
-    r"<\|[^|<>]{0,40}\|>|</?s>|\[/?INST\]|\"{3}|<(?:Original Question|Standard Answer|Candidate's Answer) (?:Begin|End)>|"
+    r"<\|[^|<>]{0,40}\|>|</?s>|\[/?INST\]|\"{3}|"
+    r"<(?:Original Question|Standard Answer|Candidate's Answer) (?:Begin|End)>|"
     r"#{3,}|final decision|judgement:|correct answer:",
     re.IGNORECASE,
 )
