@@ -58,3 +58,8 @@ class Policy(Config):
     unsafe_local: bool = Field(
         False, description="run programs without a sandbox if bubblewrap is missing; only for code that you trust"
     )
+
+    @property
+    def has_tolerance(self) -> bool:
+        """Whether values close to the ground truth are accepted."""
+        return bool(self.rel_tol or self.sig_figs)

@@ -115,11 +115,9 @@ def _other_reading(truth: str, clean_t: str, clean_a: str) -> tuple[str, str] | 
 
 def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
     """Compare long figures, option letters and words without parsing; None if undecided."""
-    if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer):
-        if truth.lstrip("0") == answer.lstrip("0"):
-            return correct("exact", "exact")
-        if not (rules.policy.rel_tol or rules.policy.sig_figs):
-            return wrong("different", "exact")
+    if _FIGURES.fullmatch(truth) and _FIGURES.fullmatch(answer) and not rules.policy.has_tolerance:
+        same = truth.lstrip("0") == answer.lstrip("0")
+        return correct("exact", "exact") if same else wrong("different", "exact")
     if _DECIMAL.fullmatch(truth) and answer == truth.replace(".", ","):
         return correct("exact", "exact")  # 0,75: a decimal comma
     if _MULTIPLE.fullmatch(answer) and _MULTIPLE.fullmatch(f"{truth}x"):

@@ -65,7 +65,8 @@ def _is_arithmetic(node: Node) -> bool:
         return len(numbers) > 1 and not _is_mixed(node)
     if node.op == "mul":
         numbers = [arg for arg in node.args if _is_number(arg)]
-        return len(numbers) > 1 and not all(arg.op in ("qty", "deg") for arg in numbers)
+        is_product = len(numbers) == len(node.args) or sum(arg.op == "num" for arg in numbers) > 1
+        return len(numbers) > 1 and is_product and not all(arg.op in ("qty", "deg") for arg in numbers)
     if node.op == "div":
         return all(_is_number(arg) for arg in node.args) and any(_is_decimal(arg) for arg in node.args)
     return False

@@ -168,3 +168,18 @@ def test_an_answer_has_as_many_decimals_as_the_question_asks_for() -> None:
         assert verify(f"\\boxed{{{answer}}}", "58.333", question=question).verdict == verdict
     assert verify("\\boxed{58.33}", "58.3333333", question="Give two decimal places.").verdict == "correct"
     assert verify("\\boxed{0.5}", "0.50", question="Round to two decimal places.").verdict == "correct"
+
+
+@pytest.mark.parametrize(
+    ("question", "truth", "answer"),
+    [
+        ("P is m/n as a fraction in lowest terms. Find m+n.", "57", "57.0"),
+        ("Which digit is the 111th when 33/555 is expressed as a decimal?", "9", "3^2"),
+        ("How many factors of 2 are in the prime factorization of 384?", "7", "7 factors"),
+        ("The angle is 1 radian in radians. Give it in degrees.", "57", "57^\\circ"),
+        ("Find $\\sin A$.", "\\frac{2\\sqrt3}{3}", "\\frac13 2\\sqrt3"),
+        ("What is the greatest common factor of 6x and 9x^2?", "3x", "x\\cdot3"),
+    ],
+)
+def test_a_form_that_the_truth_does_not_show_is_not_asked_for(question: str, truth: str, answer: str) -> None:
+    assert verify(f"\\boxed{{{answer}}}", truth, question=question).verdict == "correct"
