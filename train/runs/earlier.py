@@ -45,9 +45,12 @@ FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
 
 # settings that came later, with the value that an earlier version behaved by
 LATER: Final[Mapping[str, Mapping[str, Any]]] = {
-    "verify": {"unevaluated": "accept", "asked_form": "ignored"},
+    "verify": {"unevaluated": "accept", "asked_form": "ignored", "rel_tol": 0.0, "sig_figs": 0},
+    "judge": {"style": "plain", "prompt": None},
     "curriculum": {"groups": ["source", "level"]},
 }
+# settings that came later beside a table
+LATER_BESIDE: Final = (("verify", "verify_by_source", None),)
 
 
 def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
@@ -70,4 +73,7 @@ def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what
     for table, settings in LATER.items():
         if isinstance(moved.get(table), Mapping):
             moved[table] = {**settings, **moved[table]}
+    for table, setting, value in LATER_BESIDE:
+        if table in moved:
+            moved.setdefault(setting, value)
     return {**identity, "command": command, "config": moved}
