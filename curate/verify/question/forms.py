@@ -119,7 +119,8 @@ FORMS: Final = (
         has("div"),
     ),
     _form(
-        r"\bcommon fraction\b|\b(?:as|to|into) an? (?:\w+ )?fraction\b|\bfraction(?:al)? form\b|化为分数|分数形式",
+        r"\bcommon fraction\b|\b(?:find|what) (?:the |common )*fraction\b|"
+        r"\b(?:as|to|into) an? (?:\w+ )?fraction\b|\bfraction(?:al)? form\b|化为分数|分数形式",
         fraction,
         has("div"),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -31,7 +32,7 @@ _ASKS: Final = re.compile(
     r"(?:\b(?:compute|calculate|evaluate|simplify|expand|factor(?:i[sz]e)?|find|determine|what(?:['’]s| is| are)|"
     r"how much is|work out|express|write|rewrite|convert|rationali[sz]e|reduce|solve|round|give|combine|multiply|add|"
     r"subtract|divide|estimate|differentiate|integrate|value of|equal to|equals?)\b"
-    r"|计算|化简|求|展开|因式分解|分解因式|化为|等于|的值)[^.?!。？！$\\]{0,80}$",
+    r"|计算|化简|求|展开|因式分解|分解因式|化为|等于|的值)[^.?!。？！$\\]{0,80}$|\bfollowing\b[^.?!$\\]{0,60}[.:]\s*$",
     re.IGNORECASE,
 )
 _QUESTION_MARK: Final = re.compile(r"\s*(?:=\s*)?(?:[?？_]|\\_|\\boxed|等于|的值|is (?:equal to )?what)")
@@ -73,23 +74,34 @@ def formulas(question: str, policy: Policy) -> Formulas:
 
 
 def shape(node: Node) -> Shape:
-    """A tree without the order of terms and factors, without nesting of sums, and with numbers by value."""
+    """A tree without the order of terms, nesting, added zeros, factors of one, and with numbers by value."""
     if node.op == "num":
         return ("num", node.value)
     if node.op == "neg" and node.args[0].op == "num" and node.args[0].value is not None:
         return ("num", -node.args[0].value)
+    if node.op == "neg" and node.args[0].op == "neg":
+        return shape(node.args[0].args[0])
     if node.op in ("add", "mul"):
-        terms = sorted((shape(arg) for arg in _flat(node, node.op)), key=repr)
-        return (node.op, *terms)
+        neutral = ("num", Fraction(node.op == "mul"))
+        terms = sorted((term for arg in _flat(node) if (term := shape(arg)) != neutral), key=repr)
+        return terms[0] if len(terms) == 1 else (node.op, *terms)
     return (node.op, node.name, *(shape(arg) for arg in node.args))
 
 
-def _flat(node: Node, op: str) -> Iterator[Node]:
+def _flat(node: Node) -> Iterator[Node]:
     for arg in node.args:
-        if arg.op == op and arg.name == node.name:
-            yield from _flat(arg, op)
+        inner = _unsigned(arg)
+        if inner.op == node.op and inner.name == node.name:
+            yield from _flat(inner)
         else:
-            yield arg
+            yield inner
+
+
+def _unsigned(node: Node) -> Node:
+    """A tree without pairs of signs."""
+    while node.op == "neg" and node.args[0].op == "neg":
+        node = node.args[0].args[0]
+    return node
 
 
 def _formulas(question: str, policy: Policy) -> Iterator[Formula]:

@@ -27,13 +27,13 @@ def _holds(claim: bool) -> int | None:
 
 
 def factored(node: Node) -> int | None:
-    """The number of factors with several terms, with their multiplicity."""
+    """The number of factors with several terms or a name, with their multiplicity, if one has several terms."""
     node = _value(node)
     factors = _factors(node.args[0] if node.op == "div" else node)
     if len(factors) == 1 and factors[0].op != "pow":
         return None
-    count = sum(_multiplicity(factor) for factor in factors)
-    return count or None
+    has_sum = any(n.op == "add" for factor in factors for n in walk(factor))
+    return sum(map(_multiplicity, factors)) or None if has_sum else None
 
 
 def _factors(node: Node) -> list[Node]:
@@ -43,9 +43,11 @@ def _factors(node: Node) -> list[Node]:
 
 
 def _multiplicity(factor: Node) -> int:
-    if factor.op == "pow" and factor.args[0].op == "add" and factor.args[1].value is not None:
-        return max(int(factor.args[1].value), 0)
-    return int(factor.op == "add" and bool(symbols(factor)))
+    if factor.op == "pow" and factor.args[1].value is not None:
+        power = factor.args[1].value
+        inside = sum(map(_multiplicity, _factors(factor.args[0])))
+        return inside * int(power) if power > 0 and power.denominator == 1 else 0
+    return int(factor.op == "sym" or (factor.op == "add" and bool(symbols(factor))))
 
 
 def expanded(node: Node) -> int | None:
@@ -74,7 +76,11 @@ def _is_reduced(fraction: Node) -> bool:
 
 def fraction(node: Node) -> int | None:
     """Whether no number is a decimal or a percentage."""
-    return _holds(not any(n.op == "pct" or (n.op == "num" and "." in n.name) for n in walk(node)))
+    return _holds(not any(n.op == "pct" or _is_decimal(n) for n in walk(node)))
+
+
+def _is_decimal(node: Node) -> bool:
+    return node.op == "num" and ("." in node.name or (node.value or 0).denominator != 1)
 
 
 def mixed(node: Node) -> int | None:

@@ -15,7 +15,8 @@ from typing import Final
 from curate.verify.compare.reading import is_advanced, keyed, parsed
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols, walk
 from curate.verify.policy import Policy
-from curate.verify.question.formulas import formulas, shape
+from curate.verify.question.formulas import Shape, formulas, shape
+from curate.verify.question.levels import has_i, reduced
 
 _WRAPPERS: Final = ("list", "set", "paren", "qty", "deg", "pct", "text")
 _MIN_MATRICES: Final = 2
@@ -51,6 +52,8 @@ def _is_pending(truth: Node, answer: Node) -> bool:
     """Whether the answer has arithmetic, or functions of numbers, of a kind that the truth does not have."""
     is_evaluated = not any(node.op in ("fact", "binom") or _is_arithmetic(node) for node in _terms(truth))
     if is_evaluated and any(_is_arithmetic(node) for node in _terms(answer)):
+        return True
+    if any(has_i(n.args[1]) for n in walk(answer) if n.op == "div") and not any(n.op == "div" for n in walk(truth)):
         return True
     is_exact = all(node.op in (*_WRAPPERS, "num", "neg", "div") and "." not in node.name for node in walk(truth))
     return is_exact and any(node.op == "fn" and not symbols(node) for node in walk(answer))
@@ -95,7 +98,7 @@ def _terms(node: Node) -> Iterator[Node]:
 def _is_number(node: Node) -> bool:
     if node.op in ("neg", "pct", "qty", "deg"):
         return _is_number(node.args[0])
-    return node.op == "num" or (node.op == "div" and all(_is_number(arg) for arg in node.args))
+    return node.op == "num" or (node.op in ("div", "add", "mul") and all(_is_number(arg) for arg in node.args))
 
 
 def _is_mixed(node: Node) -> bool:
@@ -117,10 +120,16 @@ def _is_copied(truth: Node, answer: Node, policy: Policy, question: str) -> bool
         return False
     found = formulas(question, policy)
     form = shape(answer)
-    if form in found.asked:
+    if form in found.asked or _contains(answer, found.asked, truth):
         return True
     is_constant = not symbols(answer)
     return is_constant and any(n.op in ("fn", "fact", "binom") for n in walk(answer)) and form in found.parts
+
+
+def _contains(answer: Node, asked: frozenset[Shape], truth: Node) -> bool:
+    """Whether the answer wraps the formula that the question asks for, as in `1 + f - 1`, and the truth does not."""
+    inner = {shape(node) for node in walk(answer) if not _is_literal(node, is_integer=False)}
+    return bool((inner & asked) - {shape(node) for node in walk(truth)})
 
 
 def _is_literal(node: Node, *, is_integer: bool) -> bool:
@@ -128,5 +137,5 @@ def _is_literal(node: Node, *, is_integer: bool) -> bool:
     if node.op in ("neg", *_WRAPPERS):
         return all(_is_literal(arg, is_integer=is_integer) for arg in node.args)
     if node.op == "div":
-        return not is_integer and all(arg.op == "num" for arg in node.args)
+        return not is_integer and reduced(node) is not None and all(arg.op == "num" for arg in node.args)
     return node.op in ("num", "sym", "const")

@@ -27,6 +27,19 @@ UNEVALUATED = [
     ("Let $S=\\sqrt{12}+\\sqrt{27}$. Find $S$.", "5\\sqrt3", ["\\sqrt{12}+\\sqrt{27}", "\\sqrt{27}+\\sqrt{12}"]),
     ("Simplify $\\sin^2 x+\\cos^2 x$.", "1", ["\\sin^2 x+\\cos^2 x", "\\cos^2 x+\\sin^2 x"]),
     ("Simplify $(a+b)^2-(a-b)^2$.", "4ab", ["(a+b)^2-(a-b)^2"]),
+    ("Simplify the fraction $\\dfrac{88}{7744}$.", "\\frac{1}{88}", ["\\frac{88}{7744}"]),
+    (
+        "Compute $\\cos 72^\\circ$.",
+        "\\frac{-1+\\sqrt5}{4}",
+        ["\\cos 72^\\circ+0", "1\\cdot\\cos 72^\\circ", "-(-\\cos 72^\\circ)"],
+    ),
+    ("Simplify $\\sqrt{7+4\\sqrt3}$.", "2+\\sqrt3", ["\\frac{2\\sqrt{7+4\\sqrt3}}{2}", "\\sqrt{7+4\\sqrt3}+1-1"]),
+    ("He calculated $\\frac{-3+4i}{1+2i}$ wrongly. What is right?", "1+2i", ["\\frac{-3+4i}{1+2i}"]),
+    (
+        "Express the value of the following expression as a fraction. $$1+\\frac{2}{3+\\frac45}$$",
+        "\\frac{29}{19}",
+        ["1+\\frac{2}{3+\\frac45}"],
+    ),
     ("计算：$2+3\\times 4$", "14", ["2+3\\times4"]),
     ("$(1+i)^2=?$", "2i", ["(1+i)^2"]),
 ]
@@ -55,6 +68,8 @@ HONEST = [
 FORMS = [
     ("Factor $x^4-1$ completely.", "(x-1)(x+1)(x^2+1)", ["x^4-1", "(x^2-1)(x^2+1)"], ["(x^2+1)(x+1)(x-1)"]),
     ("Factorise 6x+9.", "3(2x+3)", ["6x+9", "9+6x"], ["3(3+2x)", "(2x+3)\\cdot3"]),
+    ("Factor $58x^5-203x^{11}$.", "29x^5(2-7x^6)", ["x(58x^4-203x^{10})", "58x^5-203x^{11}"], ["-29x^5(7x^6-2)"]),
+    ("Find the fraction that equals $0.\\overline{4}$.", "\\frac49", ["0.\\overline{4}"], ["4/9"]),
     ("Expand $(a+2)^2$.", "a^2+4a+4", ["(a+2)^2", "(a+2)(a+2)", "a(a+4)+4"], ["4a+4+a^2"]),
     ("Write 10/15 in lowest terms.", "\\frac23", ["\\frac{10}{15}", "\\frac{4}{6}"], ["2/3"]),
     ("Express 0.375 as a common fraction.", "\\frac38", ["0.375", "37.5\\%"], ["3/8"]),
