@@ -35,6 +35,7 @@ _ASKS: Final = re.compile(
     r"|计算|化简|求|展开|因式分解|分解因式|化为|等于|的值)[^.?!。？！$\\]{0,80}$|\bfollowing\b[^.?!$\\]{0,60}[.:]\s*$",
     re.IGNORECASE,
 )
+_VARIABLE: Final = re.compile(r"\$[A-Za-z]\$")  # "Simplify the following expression in $x$"
 _QUESTION_MARK: Final = re.compile(r"\s*(?:=\s*)?(?:[?？_]|\\_|\\boxed|等于|的值|is (?:equal to )?what)")
 _MAX_CHARS: Final = 8_000
 _MAX_FORMULAS: Final = 60
@@ -118,7 +119,7 @@ def _formulas(question: str, policy: Policy) -> Iterator[Formula]:
 
 def _is_asked(question: str, start: int, end: int) -> bool:
     """Whether a formula follows an instruction such as "compute", or is the whole question, or precedes "= ?"."""
-    before = question[max(0, start - 160) : start]
+    before = _VARIABLE.sub("x", question[max(0, start - 160) : start])
     is_alone = not re.search(r"\w", question[:start]) and not re.search(r"\w", question[end:])
     return is_alone or _ASKS.search(before) is not None or _QUESTION_MARK.match(question, end) is not None
 
