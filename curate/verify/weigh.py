@@ -20,11 +20,17 @@ from curate.verify.nodes import TooLargeError, UnreadableError
 from curate.verify.policy import Policy
 from curate.verify.question.forms import lacks_asked_form
 from curate.verify.question.options import options
-from curate.verify.question.scale import asked_scale, without_scale
+from curate.verify.question.scale import asked_scale, in_percent, without_scale
 from curate.verify.question.unevaluated import is_unevaluated
 from curate.verify.verdict import Decision, Item, wrong
 from curate.verify.vocabulary.words import is_letter_alone, is_prose, num_words, option_letter
 
+_WORDS_FOR: Final = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
+_YES_NO_QUESTION: Final = re.compile(
+    r"(?:^|[.!?,:;\n]\s*)(?:is|are|was|were|do|does|did|can|could|will|must|has|have|should)\b[^.!?]*\?|\btrue or false\b|"
+    r"\b(?:determine|decide|state|prove or disprove)\b[^.!?]*\b(?:whether|if)\b|吗|是否",
+    re.IGNORECASE,
+)
 _PLACEHOLDER: Final = re.compile(
     r"(?:\\text\{ ?)?(?:(?:the|your|my|final|numerical) )*(?:answer|result)(?: here)? ?\}?|\\ldots ?", re.IGNORECASE
 )
@@ -127,14 +133,25 @@ def _hedges(truth: str, answer: str, policy: Policy) -> bool:
 
 
 def _readings(truth: str, answer: str, question: str | None, *, may_be_sentence: bool) -> Iterator[tuple[str, str]]:
-    """Other readings of a pair: without the scale of the question, by its options, as a sentence."""
+    """Other readings of a pair: in percent, without the scale of the question, by its options, as a sentence."""
+    plain_t, plain_a = in_percent(truth), in_percent(answer)
+    if plain_t or plain_a:
+        yield plain_t or truth, plain_a or answer
     if question:
+        yield from _affirmed(truth, answer, question)
         yield from _scaled(truth, answer, question)
         yield from _chosen(truth, answer, question)
     if may_be_sentence and num_words(keyed(answer).cleaned) > 1 and (value := stated(answer)) is not None:
         yield truth, value
         if question:
             yield from _scaled(truth, value, question)
+
+
+def _affirmed(truth: str, answer: str, question: str) -> Iterator[tuple[str, str]]:
+    """Yes for True and No for False, where the question is one that both answer."""
+    words = [_WORDS_FOR.get(keyed(side).cleaned.strip(" .").lower()) for side in (truth, answer)]
+    if all(words) and _YES_NO_QUESTION.search(question):
+        yield words[0] or "", words[1] or ""
 
 
 def _scaled(truth: str, answer: str, question: str) -> Iterator[tuple[str, str]]:

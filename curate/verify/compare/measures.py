@@ -10,7 +10,7 @@ from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
 from curate.verify.vocabulary.units import NO_UNIT, Unit, do_conflict, is_generic, parse_unit, without_rate
 
-_PERCENT_WORDS = frozenset(["percent", "percents", "percentage", "per cent"])
+_PERCENT_WORDS = frozenset(["percent", "percents", "percentage", "per cent", "percentage point", "percentage points"])
 _DEGREE_WORDS = frozenset(["degree", "degrees", "deg", "度"])
 _SCALES = {
     "hundred": 10**2,

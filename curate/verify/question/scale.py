@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -19,6 +20,9 @@ _ASKED: Final = re.compile(
     r"(?:\bin\b|\bhow many\b|\bunits?[ :]|\bexpress\w*\b|\banswer\b|单位|多少|以)[^.?!\d]{0,30}?"
     r"(?P<word>\b(?:thousand|million|billion|trillion|bn|mn)s?\b|百万|十亿|万亿|万|亿)",
     re.IGNORECASE,
+)
+_BASIS_POINTS: Final = re.compile(
+    r"^[$\s]*(-?\d{1,9}(?:\.\d{1,9})?)\s*(?:\\text\{)?\s*(?:bps?|basis points?)\s*\}?[$\s.]*$"
 )
 _NAMES: Final = {"bn": "billion", "mn": "million", "百万": "million", "十亿": "billion", "万亿": "trillion"}
 _SHORT: Final = {"万": "ten_thousand", "亿": "hundred_million"}
@@ -39,6 +43,12 @@ def without_scale(answer: str, scale: str) -> str | None:
         return None
     before, after = answer[: found[0].start()], answer[found[0].end() :]
     return f"{before.rstrip()} {after.lstrip()}".strip()
+
+
+def in_percent(answer: str) -> str | None:
+    """A number of basis points as a percentage, 0.37% for 37 bps; None for any other text."""
+    found = _BASIS_POINTS.match(answer)
+    return f"{Decimal(found[1]) / 100:f}\\%" if found else None
 
 
 def _name(word: str) -> str:

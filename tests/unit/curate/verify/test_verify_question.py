@@ -198,3 +198,21 @@ def test_an_answer_has_as_many_decimals_as_the_question_asks_for() -> None:
 )
 def test_a_form_that_the_truth_does_not_show_is_not_asked_for(question: str, truth: str, answer: str) -> None:
     assert verify(f"\\boxed{{{answer}}}", truth, question=question).verdict == "correct"
+
+
+@pytest.mark.parametrize(
+    ("question", "truth", "answer", "verdict"),
+    [
+        ("Is it true that 2+2=4?", "True", "Yes", "correct"),
+        ("Is it true that 2+2=4?", "Yes", "true", "correct"),
+        ("Determine whether n is even.", "No", "False", "correct"),
+        ("Is it true that 2+2=4?", "True", "No", "wrong"),
+        ("Name a Boolean.", "True", "Yes", "wrong"),
+        ("By how much did it rise?", "37 bps", "0.37\\%", "correct"),
+        ("By how much did it rise?", "0.37\\%", "37 basis points", "correct"),
+        ("By how much did it rise?", "0.37\\%", "38 bps", "wrong"),
+        ("By how much did it rise?", "5\\%", "5 percentage points", "correct"),
+    ],
+)
+def test_yes_and_true_and_parts_of_a_percentage(question: str, truth: str, answer: str, verdict: str) -> None:
+    assert verify(f"\\boxed{{{answer}}}", truth, question=question).verdict == verdict
