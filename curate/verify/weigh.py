@@ -27,7 +27,8 @@ from curate.verify.vocabulary.words import is_letter_alone, is_prose, num_words,
 
 _WORDS_FOR: Final = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 _YES_NO_QUESTION: Final = re.compile(
-    r"(?:^|[.!?,:;\n]\s*)(?:is|are|was|were|do|does|did|can|could|will|must|has|have|should)\b[^.!?]*\?|\btrue or false\b|"
+    r"(?:^|[.!?,:;\n]\s*)(?:is|are|was|were|do|does|did|can|could|will|must|has|have|should)\b[^.!?]*\?|"
+    r"\btrue or false\b|"
     r"\b(?:determine|decide|state|prove or disprove)\b[^.!?]*\b(?:whether|if)\b|吗|是否",
     re.IGNORECASE,
 )
