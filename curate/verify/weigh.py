@@ -185,7 +185,7 @@ def _by_parts(truth: str, answer: str, policy: Policy, question: str | None) -> 
         return None
     left = wanted or _unlabelled(truth)
     right = given or _unlabelled(answer)
-    if len(left) != len(right):
+    if len(left) != len(right) or any(_STATES.search(part.content) for part in (*left, *right) if not part.label):
         return None
     if {part.label for part in left} == {part.label for part in right}:
         by_label = dict(right)
@@ -194,6 +194,9 @@ def _by_parts(truth: str, answer: str, policy: Policy, question: str | None) -> 
         return None  # other names
     pairs = zip(left, right, strict=True)
     return _every([decide(t.content, a.content, policy, question) for t, a in pairs], is_sure=bool(wanted))
+
+
+_STATES: Final = re.compile(r"[=<>:]|\\(?:leq?|geq?|neq?|approx|in)(?![a-z])")  # a part with a name of its own
 
 
 def _unlabelled(text: str) -> tuple[Part, ...]:

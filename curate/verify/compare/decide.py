@@ -17,7 +17,7 @@ from curate.verify.compare.collections import GROUPS
 from curate.verify.compare.congruences import congruence, remainder, same_classes
 from curate.verify.compare.dates import date
 from curate.verify.compare.labels import same_label
-from curate.verify.compare.options import by_option, same_option
+from curate.verify.compare.options import same_option
 from curate.verify.compare.reading import SIGNS, is_advanced, keyed, parsed
 from curate.verify.compare.single_values import Rules
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, num, walk
@@ -28,6 +28,7 @@ from curate.verify.values.work import limited
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.opposites import contradict, without_direction
 from curate.verify.vocabulary.words import (
+    differ_in_case,
     is_letter_alone,
     is_phrase,
     is_prose,
@@ -54,8 +55,6 @@ _NONE: Final = num(0)
 def decide(truth: str, answer: str, policy: Policy, question: str | None = None) -> Decision:
     """Compare two bare answers in this process; a pair that needs a worker is undecided with stage `symbolic`."""
     decision = _decide(truth, answer, _rules(policy, question))
-    if question and decision.verdict != "correct" and (chosen := by_option(truth, answer, question)) is not None:
-        return _decide(*chosen, _rules(policy, question))
     if question and decision.verdict == "correct" and decision.reason != "exact" and _is_restated(answer, question):
         return wrong("different", "text")
     return decision
@@ -146,7 +145,7 @@ def _same_name(truth: str, answer: str) -> bool | None:
         return False
     if _ROMAN.fullmatch(truth) and _CAPITALS.fullmatch(answer):
         return truth == answer
-    return same_label(truth, answer)
+    return False if differ_in_case(truth, answer) else same_label(truth, answer)
 
 
 def _against_classes(truth: str, answer: str, rules: Rules) -> Decision:

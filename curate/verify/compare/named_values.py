@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from curate.verify.compare.single_values import Rules, equal_values
@@ -12,6 +13,7 @@ from curate.verify.verdict import Decision, wrong
 from curate.verify.vocabulary.words import is_yes_or_no
 
 FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
+_NEGATED: Final = re.compile(r"(?:not|never|no)\b", re.IGNORECASE)
 _UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
 
 
@@ -71,7 +73,7 @@ def _has_length(side: Node) -> bool:
 def is_name(side: Node) -> bool:
     """Whether a side is only a name for the other side: x, AB, f(x), P(A), |AB|, words."""
     if side.op in ("sym", "text"):
-        return side.op == "sym" or not is_yes_or_no(side.name)
+        return side.op == "sym" or not (is_yes_or_no(side.name) or _NEGATED.match(side.name))
     if side.op == "paren":
         return all(part.op == "sym" for part in side.args)
     if side.op == "fn" and side.name in ("max", "min", "det", "deg"):

@@ -14,6 +14,7 @@ from curate.verify.values.equality import rounds_to
 from curate.verify.values.tolerance import is_close
 from curate.verify.values.work import COMPARISON_US, spend
 from curate.verify.verdict import Decision, correct, undecided, wrong
+from curate.verify.vocabulary.units import parse_unit
 from curate.verify.vocabulary.words import same_words
 
 _NOTHING: Final = num(0, "00")
@@ -122,7 +123,7 @@ def _bases(truth: Node, answer: Node, rules: Rules) -> Decision:
 def _times(truth: Node, answer: Node, rules: Rules) -> Decision:
     """Compare times of day with am or pm, which may be missing on one side or given by an hour above twelve."""
     marks = {n.name for n in (truth, answer) if n.op == "qty"}
-    if len(marks) > 1:
+    if len(marks) > 1 or not all(mark in _CLOCK_MARKS or parse_unit(mark).powers for mark in marks):
         return DIFFERENT
     times = [n.args[0] if n.op == "qty" else n for n in (truth, answer)]
     if marks == {"pm"} and all(relations.is_time(time) for time in times):

@@ -61,11 +61,12 @@ def _same_values(truth: Statement, answer: Statement) -> bool | None:
 def _compare(truth: str, answer: str) -> bool | None:
     from math_verify import verify
     from sympy import Expr
+    from sympy.core.relational import Relational
 
     if truth == answer:
         return True
     a, b = _parsed(truth), _parsed(answer)
-    if a is None or b is None:
+    if a is None or b is None or isinstance(a, Relational) or isinstance(b, Relational):
         return None
     if isinstance(a, Expr) and isinstance(b, Expr):
         return _equal(_worked_out(a), _worked_out(b))

@@ -54,8 +54,10 @@ def statement(text: str) -> Statement:
 
 
 def words(text: str) -> list[str]:
-    """The words of the texts in an expression, such as its unit."""
-    return sorted(word for found in _TEXT.findall(text) for word in found.split() if len(word) > 1)
+    """The words of the texts in an expression, such as its unit, and its primes, which the parser passes over."""
+    return sorted(
+        [word for found in _TEXT.findall(text) for word in found.split() if len(word) > 1] + ["'"] * text.count("'")
+    )
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:

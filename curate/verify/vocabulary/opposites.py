@@ -8,31 +8,33 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_PAIRS: Final = (
+    (r"max(?!\s*[({_\\])|maxima|maximum|maximal", r"min(?!\s*[({_\\]|ute|s?\b\.?\s*$)|minima|minimum|minimal"),
+    ("largest|greatest|highest|biggest", "smallest|lowest|least"),
+    ("at most|no more than|not more than", "at least|no less than|no fewer than"),
+    ("greater than|more than|larger than|bigger than", "less than|fewer than|smaller than"),
+    ("(?:strictly )?increas(?:es?|ing)", "(?:strictly )?decreas(?:es?|ing)"),
+    ("concave up(?:wards?)?|convex", "concave down(?:wards?)?"),
+    ("up(?:wards?)?|upwards", "down(?:wards?)?"),
+    ("to the right|rightwards?", "to the left|leftwards?"),
+    ("north(?:wards?|ern)?", "south(?:wards?|ern)?"),
+    ("east(?:wards?|ern)?", "west(?:wards?|ern)?"),
+    ("clockwise", "(?:counter|anti)-?clockwise"),
+    ("above", "below"),
+    ("before|earlier", "after|later"),
+    ("inside", "outside"),
+    ("odd", "even"),
+    ("forwards?", "backwards?"),
+    ("profit|gain(?:s|ed)?", "loss|los(?:es?|t)"),
+    ("converge(?:s|nt)?", "diverge(?:s|nt)?"),
+    ("faster", "slower"),
+    ("older", "younger"),
+)
 _POLES: Final = tuple(
     re.compile(rf"(?<![A-Za-z])(?:(?P<first>{first})|(?P<second>{second}))(?![A-Za-z])", re.IGNORECASE)
-    for first, second in (
-        (r"max(?!\s*[({_\\])|maxima|maximum|maximal", r"min(?!\s*[({_\\]|ute|s?\b\.?\s*$)|minima|minimum|minimal"),
-        ("largest|greatest|highest|biggest", "smallest|lowest|least"),
-        ("at most|no more than|not more than", "at least|no less than|no fewer than"),
-        ("greater than|more than|larger than|bigger than", "less than|fewer than|smaller than"),
-        ("(?:strictly )?increas(?:es?|ing)", "(?:strictly )?decreas(?:es?|ing)"),
-        ("concave up(?:wards?)?|convex", "concave down(?:wards?)?"),
-        ("up(?:wards?)?|upwards", "down(?:wards?)?"),
-        ("to the right|rightwards?", "to the left|leftwards?"),
-        ("north(?:wards?|ern)?", "south(?:wards?|ern)?"),
-        ("east(?:wards?|ern)?", "west(?:wards?|ern)?"),
-        ("clockwise", "(?:counter|anti)-?clockwise"),
-        ("above", "below"),
-        ("before|earlier", "after|later"),
-        ("inside", "outside"),
-        ("odd", "even"),
-        ("forwards?", "backwards?"),
-        ("profit|gain(?:s|ed)?", "loss|los(?:es?|t)"),
-        ("converge(?:s|nt)?", "diverge(?:s|nt)?"),
-        ("faster", "slower"),
-        ("older", "younger"),
-    )
+    for first, second in _PAIRS
 )
+_ANY: Final = re.compile("|".join(f"{first}|{second}" for first, second in _PAIRS), re.IGNORECASE)
 _DIRECTION: Final = re.compile(
     r",?\s*(?:\\text\{ ?)?(?:to the (?:left|right)|(?:(?:due|towards?(?: the)?|to the|in the) )?"
     r"(?:up|down|left|right|north|south|east|west)(?:wards?|ern)?(?:[- ](?:east|west))?(?: direction)?|"
@@ -45,7 +47,7 @@ _MAX_CHARS: Final = 500
 
 def contradict(truth: str, answer: str) -> bool:
     """Whether one text has a word and the other only its opposite, or both have both with their numbers exchanged."""
-    if len(truth) > _MAX_CHARS or len(answer) > _MAX_CHARS:
+    if len(truth) > _MAX_CHARS or len(answer) > _MAX_CHARS or not (_ANY.search(truth) and _ANY.search(answer)):
         return False
     for poles in _POLES:
         ours = _found(poles, truth)

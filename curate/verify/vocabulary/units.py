@@ -143,6 +143,8 @@ def _unit_words(phrase: str) -> list[str]:
     words = re.findall(r"[^\W\d_]+(?:\s*\^\s*-?\d+)?|/|\d+", phrase)
     if len(words) > 8 or not _NO_UNIT.isdisjoint(word.lower() for word in words):
         raise UnreadableError("a sentence, not a unit")
+    if words and words[0].lower() in ("squared", "cubed"):
+        raise UnreadableError("a power of the value")
     if any(word.isdigit() or word.endswith(("^0", "^ 0")) or _HIGH_POWER.search(word) for word in words):
         raise UnreadableError("another number, or a zero or high power")
     return words

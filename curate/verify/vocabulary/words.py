@@ -121,7 +121,7 @@ _SUBJECT: Final = re.compile(r"^(?:该|此|这个|原)?(?:不等式组?|方程�
 _MATHEMATICS: Final = re.compile(r"[\d=<>^_+*/|±%]|\\(?!emptyset)[a-z]|(?<![A-Za-z])-(?=\s*[A-Za-z(])")
 _WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 _SYMBOLS: Final = re.compile(
-    r"(?!(?i:no|ok|up|on)$)[A-Za-z]{2}|([A-Za-z])(?i:\1)(?:([A-Za-z])(?i:\2))*"
+    r"(?!(?i:no|ok|up|on|pi|ln)$)[A-Za-z]{2}|([A-Za-z])(?i:\1)(?:([A-Za-z])(?i:\2))*"
 )  # CO, Aa, AaBb
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
@@ -211,6 +211,12 @@ def is_yes_or_no(text: str) -> bool:
 def num_words(cleaned: str) -> int:
     """The number of words of three letters or more in a text, without commands."""
     return len(re.findall(r"(?<![\\A-Za-z])[A-Za-z]{3,}", cleaned))
+
+
+def differ_in_case(a: str, b: str) -> bool:
+    """Whether two symbols of letters differ in their case alone: CO and Co, Aa and aa."""
+    is_case = a != b and a.casefold() == b.casefold()
+    return is_case and _SYMBOLS.fullmatch(a) is not None and _SYMBOLS.fullmatch(b) is not None
 
 
 def same_words(a: str, b: str, *, is_case_sensitive: bool = False) -> bool:

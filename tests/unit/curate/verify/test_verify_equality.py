@@ -62,7 +62,7 @@ WRAPPERS = {
     "bold": lambda answer: f"**{answer}**",
 }
 # kinds in which another digit may leave the value unchanged: rounding, residues, names of constants, options
-ANY_DIGIT = re.compile(r"floor|ceil|gcd|max|^0!|C_|mathbb|mod|binom|approx|\([A-J]\)|integer|date")
+ANY_DIGIT = re.compile(r"floor|ceil|gcd|max|^0!|C_|mathbb|mod|binom|choose|approx|\([A-J]\)|integer|date")
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
