@@ -22,6 +22,7 @@ from curate.verify.question.forms import lacks_asked_form
 from curate.verify.question.options import options
 from curate.verify.question.scale import asked_scale, in_percent, without_scale
 from curate.verify.question.unevaluated import is_unevaluated
+from curate.verify.values.work import limited
 from curate.verify.verdict import Decision, Item, wrong
 from curate.verify.vocabulary.words import is_letter_alone, is_prose, num_words, option_letter
 
@@ -62,8 +63,9 @@ def weigh(found: Extraction, item: Item, policy: Policy) -> Weighed:
         together = decide(item.ground_truth, ", ".join(dict.fromkeys(found.answers)), policy, item.question)
         if together.verdict == "correct" and all(_is_one_of(later, found, item, policy) for later in found.later):
             return Weighed(together, found.answers[-1])
-    if all(_agree(answer, other, policy) for other in others):
-        return Weighed(decision, answer)
+    with limited() as work:
+        if all(not work.is_over and _agree(answer, other, policy) for other in others):
+            return Weighed(decision, answer)
     return Weighed(wrong("multiple_answers", "extract"), answer)
 
 

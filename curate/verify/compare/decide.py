@@ -24,7 +24,7 @@ from curate.verify.nodes import Node, TooLargeError, UnreadableError, num, walk
 from curate.verify.policy import Policy
 from curate.verify.spelling.notations import programmed
 from curate.verify.values.equality import equal
-from curate.verify.values.work import limited
+from curate.verify.values.work import count, limited
 from curate.verify.verdict import Decision, correct, undecided, wrong
 from curate.verify.vocabulary.opposites import contradict, without_direction
 from curate.verify.vocabulary.words import (
@@ -69,16 +69,25 @@ def _rules(policy: Policy, question: str | None) -> Rules:
     return Rules(policy, *asked(question)) if question else Rules(policy)
 
 
-@lru_cache(maxsize=20_000)
 def _decide(truth: str, answer: str, rules: Rules) -> Decision:
+    """The decision, whose work counts each time, so that a memo changes no verdict."""
+    decision, us = _worked_out(truth, answer, rules)
+    count(us)
+    return decision
+
+
+@lru_cache(maxsize=20_000)
+def _worked_out(truth: str, answer: str, rules: Rules) -> tuple[Decision, float]:
+    """The decision and its work."""
     clean_t, clean_a = keyed(truth).cleaned, keyed(answer).cleaned
     if (decision := _as_texts(truth, answer, rules)) is not None:
-        return decision
-    with limited():
+        return decision, 0.0
+    with limited() as work:
         decision = _literally(clean_t, clean_a, rules) or _parsed_decision(clean_t, clean_a, rules)
     if decision.verdict == "correct" or (other := _other_reading(truth, clean_t, clean_a)) is None:
-        return decision
-    return _decide(*other, rules)
+        return decision, work.us
+    again, us = _worked_out(*other, rules)
+    return again, work.us + us
 
 
 def _as_texts(truth: str, answer: str, rules: Rules) -> Decision | None:

@@ -17,26 +17,46 @@ COMPARISON_US: Final = 100
 _FUNCTION_US: Final = 40  # at a thousand bits; grows with the square of the bits
 _GAMMA: Final = 15  # times as long as an elementary function
 
-_SPENT: ContextVar[list[float] | None] = ContextVar("spent", default=None)
+_WORK: ContextVar[Work | None] = ContextVar("work", default=None)
+
+
+class Work:
+    """The work of a block so far."""
+
+    def __init__(self) -> None:
+        self.us = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the block has reached its limit."""
+        return self.us > MAX_US
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def limited() -> Iterator[Work]:
     """A block whose arithmetic raises `TooLargeError` beyond `MAX_US`; an inner block has a limit of its own."""
-    token = _SPENT.set([0.0])
+    work = Work()
+    token = _WORK.set(work)
     try:
-        yield
+        yield work
     finally:
-        _SPENT.reset(token)
+        _WORK.reset(token)
+
+
+def count(us: float) -> None:
+    """Add work to the block around, without a limit: that of a decision which is known already."""
+    work = _WORK.get()
+    if work is not None:
+        work.us += us
 
 
 def spend(us: float) -> None:
     """Count work against the limit of the block; outside of any block nothing is counted."""
-    spent = _SPENT.get()
-    if spent is None:
+    work = _WORK.get()
+    if work is None:
         return
-    spent[0] += us
-    if spent[0] > MAX_US:
+    work.us += us
+    if work.is_over:
         raise TooLargeError("more arithmetic than one decision may take")
 
 

@@ -54,6 +54,16 @@ def test_work_beyond_the_limit_raises_and_an_inner_block_has_its_own_limit() -> 
     spend(2 * MAX_US)  # outside of any block nothing is counted
 
 
+def test_many_costly_boxes_are_decided_in_time_each_time() -> None:
+    completion = " ".join(f"\\boxed{{{n}!/{n}!+0}}" for n in range(15_000, 15_200))
+    verdicts = []
+    for _ in range(2):  # the second time from the memo
+        start_s = time.process_time()
+        verdicts.append(verify_many([Item(completion, "1")])[0].verdict)
+        assert time.process_time() - start_s < MAX_S
+    assert verdicts == ["wrong", "wrong"]
+
+
 def test_a_progression_beyond_floats_is_undecided() -> None:
     assert _timed(r"\binom{99999}{500}n\pi, n\in\mathbb{Z}", r"n\pi, n\in\mathbb{Z}").reason == "unparseable_answer"
 
