@@ -17,6 +17,7 @@ from curate.verify.compare.collections import GROUPS
 from curate.verify.compare.congruences import congruence, remainder, same_classes
 from curate.verify.compare.dates import date
 from curate.verify.compare.labels import same_label
+from curate.verify.compare.logic import same_formula
 from curate.verify.compare.options import same_option
 from curate.verify.compare.reading import SIGNS, is_advanced, keyed, parsed
 from curate.verify.compare.single_values import Rules
@@ -135,6 +136,8 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
         return correct("set", "set") if same else _against_classes(truth, answer, rules)
     if (value := remainder(answer)) is not None:
         return _decide(truth, value, rules)
+    if (is_same := same_formula(truth, answer)) is not None:
+        return correct("symbolic", "symbolic") if is_same else wrong("different", "symbolic")
     if (is_same := _same_name(truth, answer)) is not None:
         return correct("text", "text") if is_same else wrong("different", "text")
     if is_letter_alone(truth) or option_and_content(truth) is not None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from curate.verify.compare.congruences import congruence
+from curate.verify.compare.logic import is_formula
 from curate.verify.grammar.parser import parse
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
 from curate.verify.policy import Policy
@@ -99,7 +100,7 @@ def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAU
         return "unparseable_ground_truth"
     if len(cleaned) > policy.max_chars:
         return "too_long"
-    if option_and_content(cleaned) is not None or congruence(cleaned) is not None:
+    if option_and_content(cleaned) is not None or congruence(cleaned) is not None or is_formula(cleaned):
         return None
     try:
         parsed(cleaned, policy)
