@@ -102,6 +102,8 @@ def false_chain(node: Node) -> Decision | None:
 
     A formula between a name and its value, S = ah/2 = 12, cannot be checked; x = 1x = 5 is no formula for x.
     """
+    if node.op == "list":
+        return next((found for arg in node.args if (found := false_chain(arg)) is not None), None)
     if node.op != "rel" or set(node.name.split()) != {"="}:
         return None
     label = node.args[0]

@@ -30,7 +30,7 @@ def compare_latex(truth: str, answer: str) -> bool | None:
 
     Of relations every side is judged: math-verify by itself compares the left sides, and takes <= and >= for the same.
     """
-    if words(truth) != words(answer):
+    if words(truth) != words(answer) or any(text.count("{") != text.count("}") for text in (truth, answer)):
         return None
     ours, theirs = statement(truth), statement(answer)
     if {*ours.signs, *theirs.signs} <= {"=", "~"}:
