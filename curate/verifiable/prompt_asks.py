@@ -27,7 +27,7 @@ _VALUE: Final = (
 )
 _PROOF: Final = (
     r"(?im)\b(?:dis)?prove\b(?:\s+or\s+\w+)?|\bshow\b[^.?!]{0,100}?\bthat\b"
-    rf"|{_BEGIN}show\s+(?:how|by|algebraically|it|there|the\s+following|\\|\$|why)"
+    rf"|{_BEGIN}proof\s+that\b|{_BEGIN}show\s+(?:how|by|algebraically|it|there|the\s+following|\\|\$|why)"
     r"|\b(?:verify|demonstrate|deduce|establish|conclude|confirm)\s+that\b"
     r"|\bgive\s+an?\s+(?:\w+\s+){0,2}proof\b|\bsupply\s+a\s+proof\b|\bwrite\s+(?:a|the)\s+(?:\w+\s+)?proof\b"
     r"|\b(?:find|write|construct|provide)\s+an?\s+(?:\w+\s+){0,2}proof\b|证明|求证|试证|试说明|証明|증명"
@@ -108,6 +108,10 @@ _MANY_ANSWERS: Final = (
     r"|\b(?:write|describe|give|create)\s+a\s+real[- ](?:life|world)\s+(?:situation|problem|example|story|scenario)\b"
     r"|举(?:出|一|个|例)|答案不唯一|写出一个|写一个|编一道|谈谈|你认为"
 )
+# the beginning of a calculation: "Think of a number. Double it. ... What is the result?"
+_THOUGHT_NUMBER: Final = (
+    r"(?is)\bthink\s+of\s+(?:an?|any|some)\s+(?:\S+\s+){0,3}?(?:numbers?|integers?|digits?)\b.*\b(?:what|how\s+many)\b"
+)
 _EXPLANATION: Final = (
     rf"(?im){_BEGIN}(?:explain|describe|discuss|interpret|justify|sketch|draw|plot|graph|comment|critique|compare|illustrate|"
     r"outline|design)\b|\bwhy\b[^.!]*\?|\bexplain\s+(?:how|why|what)\b|为什么|说明理由|解释|画出|作图|作出|讨论|叙述|描述"
@@ -137,6 +141,9 @@ _IN_WORDS: Final = (
     r"additions?|subtractions?|multiplications?|products?|inequalit\w+|values?|statements?|problems?|formulas?|code|words?)\s+"
     r"(?:\w+\s+)?(?:shown|listed|indicated)\s+(?:below|above|here)|\bfigures?\s+(?:eight|skat\w+|described|bounded)"
 )
+_BBCODE: Final = r"\[[biu]\]([^\[\]]*)\[/[biu]\]"
+_HTML: Final = r"(?i)</?(?:b|i|u|em|strong|p|br|li|ol|ul|div|span)(?:\s[^<>]*)?/?>"
+_ITEM_LABEL: Final = r"\\item\s*\[([^\[\]]*)\]"
 _DRAWING: Final = r"\[asy\]|\\begin\{(?:tikzpicture|asy|picture|pspicture)\}|\\chemfig|<svg\b"
 _DRAWING_CODE: Final = r"(?s)\[asy\].*?\[/asy\]|\\begin\{tikzpicture\}.*?\\end\{tikzpicture\}|<svg\b.*?</svg>"
 _TABLE: Final = r"\\begin\{(?:tabular|array|table|[pbv]?matrix|align\w*)|\|\s*:?-{2,}|(?m)^\s*\|.*\|\s*$"
@@ -178,7 +185,7 @@ def parts(text: pl.Expr, truth: pl.Expr) -> pl.Expr:
 
 def many_answers(text: pl.Expr) -> pl.Expr:
     """A request with many right answers: an example, an opinion, an essay."""
-    return _found(text, _MANY_ANSWERS)
+    return pl.when(~text.str.contains(_THOUGHT_NUMBER)).then(_found(text, _MANY_ANSWERS))
 
 
 def explanation(text: pl.Expr) -> pl.Expr:
@@ -205,3 +212,9 @@ def drawing(text: pl.Expr) -> pl.Expr:
 def without_drawings(text: pl.Expr) -> pl.Expr:
     """The text without drawing code, whose words (`draw`, `label`) ask for nothing."""
     return text.str.replace_all(_DRAWING_CODE, " ")
+
+
+def without_tags(text: pl.Expr) -> pl.Expr:
+    """The text without tags around words, behind which a label or a request would not be seen."""
+    bare = text.str.replace_all(_BBCODE, "$1").str.replace_all(_HTML, " ")
+    return bare.str.replace_all(_ITEM_LABEL, "\n$1 ")

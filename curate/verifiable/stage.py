@@ -21,6 +21,7 @@ from curate.runner.stage import Run, Stage, Workspace, bound, decide
 from curate.sampling.model_stage import replica
 from curate.verifiable import prompt_asks as asks
 from curate.verifiable import truth_kinds as truths
+from curate.verifiable.usual_forms import states_a_value, unmet
 from curate.verifiable.vote import VoteConfig, open_poll
 from curate.verify import Policy, check_truth
 
@@ -59,7 +60,7 @@ class VerifiableConfig(VoteConfig):
 
 def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
     """Decide each row; the first reason that applies counts, and the verifier checks the rows that the text passed."""
-    evidence = problems.select(key="key", **_evidence(config))
+    evidence = problems.select(key="key", **_evidence(config, _values_in_words(problems, config.verify)))
     reasons = [name for name in evidence.columns if name != "key"]
     reason = pl.coalesce(pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in reasons)
     decided = evidence.select(reason=reason, detail=pl.coalesce(reasons))
@@ -70,7 +71,7 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
 
 def stage(config: VerifiableConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` if a model is named and cannot be found."""
-    shape = Stage(name="verifiable", version=5, scope="batch", config=config, open=bound(run, config))
+    shape = Stage(name="verifiable", version=6, scope="batch", config=config, open=bound(run, config))
     if not config.has_voters:
         return shape
     settled = settle(config)
@@ -100,13 +101,21 @@ def _open_with_voters(config: VerifiableConfig, workspace: Workspace) -> Iterato
         yield run_and_poll
 
 
-def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
-    """For each reason, in order, the words that show it, or null."""
+def _values_in_words(problems: pl.DataFrame, policy: Policy) -> list[str]:
+    """The ground truths that are sentences and state one value."""
+    truth = pl.col("ground_truth")
+    sentences = problems.filter((pl.col("kind") == "math") & truths.prose(truth) & ~truths.says_proof(truth))
+    return sorted(states_a_value(sentences["ground_truth"].unique(maintain_order=True), policy))
+
+
+def _evidence(config: VerifiableConfig, values: list[str]) -> Mapping[str, pl.Expr]:
+    """For each reason, in order, the words that show it, or null; `values` are sentences that state a value."""
     prompt, truth = pl.col("prompt"), pl.col("ground_truth")
-    text = asks.without_drawings(prompt)
+    text = asks.without_tags(asks.without_drawings(prompt))
+    is_prose = truths.prose(truth) & ~truth.is_in(values)
     is_math, is_open_form = pl.col("kind") == "math", pl.col("choices").is_null()
     is_absent = truths.absent(truth)
-    is_value = ~is_absent & ~truths.says_proof(truth) & ~truths.prose(truth)
+    is_value = ~is_absent & ~truths.says_proof(truth) & ~is_prose
     # "Prove that it is constant and find its value" can be checked if the ground truth is a value
     is_answerable = is_value & asks.value(text).is_not_null()
     explanation = asks.explanation(text)
@@ -130,7 +139,7 @@ def _evidence(config: VerifiableConfig) -> Mapping[str, pl.Expr]:
         ),
         "figure_needed": _figure_needed(prompt, config.figures),
         "answer_in_prompt": _leak(text, truth),
-        "unparseable_answer": pl.when(is_open_form & truths.prose(truth)).then(shown_truth),
+        "unparseable_answer": pl.when(is_open_form & is_prose).then(shown_truth),
     }
     too_long = prompt.str.len_chars() > config.max_prompt_chars
     length = pl.format("{} characters", prompt.str.len_chars())
@@ -190,6 +199,8 @@ def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy)
     truths_owed = rows.filter(is_owed)["ground_truth"].unique(maintain_order=True)
     codes = {truth: check_truth(truth, policy=policy) for truth in truths_owed}
     refused = {truth: code for truth, code in codes.items() if code is not None}
+    met = (truth for truth in truths_owed if truth not in refused)
+    refused |= {truth: f"no usual form meets it ({forms})" for truth, forms in unmet(met, policy).items()}
     code = pl.when(is_owed).then(pl.col("ground_truth").replace_strict(refused, default=None, return_dtype=pl.String))
     is_long = code == "too_long"
     name = pl.when(is_long).then(pl.lit("too_long")).when(code.is_not_null()).then(pl.lit("unparseable_answer"))
