@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.text.differences import is_telling, state_the_same, statements
+from curate.text.differences import are_telling, state_the_same, statements
 from curate.text.spelling import normalised
 from curate.text.surroundings import bare
 from curate.text.views import MASKS, Hashes, Views, sequence_hash, views
@@ -176,7 +176,8 @@ def _states_the_item(pair: Pair) -> bool:
     if not (pair.items.is_prompt and pair.rows.is_prompt) or pair.answers() != "same":
         return False
     item, row = statements([pair.items.prompts[pair.item], pair.rows.prompts[pair.row]])
-    return state_the_same(item, row, telling=is_telling(pair.items.answer(pair.item)), within=True)
+    (telling,) = are_telling(pl.Series([pair.items.answer(pair.item)], dtype=pl.String))
+    return state_the_same(item, row, telling=telling, within=True)
 
 
 def _goes_on(pair: Pair) -> bool:

@@ -178,10 +178,14 @@ def _signs(hashes: U64, flags: U16) -> I64:
     A product has no sign or one of several, and a fraction is a command or a stroke.
     """
     slash, frac, bracket = hashes_of(pl.Series(["/", "frac", "("]))
-    hashes[hashes == frac] = slash
     is_variable = has(flags, Flag.VARIABLE) & ~has(flags, Flag.FUNCTION)
-    is_sign = has(flags, Flag.OPERATOR) & ~has(flags, Flag.SKIPPED) | is_variable | (hashes == slash)
-    is_sign[1:] |= is_variable[:-1] & (hashes[1:] == bracket)
+    is_sign = has(flags, Flag.OPERATOR) | is_variable
+    layout = np.flatnonzero(is_sign & has(flags, Flag.SKIPPED))
+    strokes = layout[(hashes[layout] == slash) | (hashes[layout] == frac)]
+    is_sign[layout] = False
+    is_sign[strokes], hashes[strokes] = True, slash
+    behind = np.flatnonzero(is_variable[:-1]) + 1
+    is_sign[behind[hashes[behind] == bracket]] = True
     return np.flatnonzero(is_sign)
 
 

@@ -16,7 +16,7 @@ import polars as pl
 from curate.dedup.clusters import Flags, lowest_pairs
 from curate.dedup.fingerprints import Fingerprints, answer_of, text_of
 from curate.dedup.pairs import are_similar, have_figures_apart
-from curate.text.differences import Statement, is_telling, state_the_same, statements
+from curate.text.differences import Statement, are_telling, state_the_same, statements
 from curate.text.minhash import I64, mixed
 
 MIN_SIMILARITY: Final = 0.5
@@ -69,7 +69,7 @@ def _rows_at(pool: Callable[[], Iterator[pl.DataFrame]], position: I64, ranks: I
     for batch in pool() if len(ranks) else ():
         first, last = np.searchsorted(places, [start, start + batch.height])
         some = batch[places[first:last] - start]
-        columns = statements(text_of(some).to_list()), map(is_telling, answer_of(some)), some["kind"] == "math"
+        columns = statements(text_of(some).to_list()), are_telling(answer_of(some)), some["kind"] == "math"
         found |= {rank: _Row(*row) for rank, *row in zip(ranks[first:last].tolist(), *columns, strict=True)}
         start += batch.height
     return found

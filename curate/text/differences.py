@@ -21,6 +21,8 @@ from curate.text.spelling import NUMBER_WORDS, normalised, tokens
 from curate.text.synonyms import SYNONYMS
 from curate.text.words import FUNCTION_WORDS, LAYOUT_SIGNS, OPERATORS, TELLING_WORDS, TURNS, VARIABLES
 
+MIN_DIGITS: Final = 3  # of a telling answer
+MIN_SIGNS: Final = 4
 MIN_CLAUSE_WORDS: Final = 3  # of a part that only one text has
 MIN_MOVED_WORDS: Final = 4  # of a part that stands in another place
 MAX_REPLACED: Final = 0.1  # of the tokens, where the answer is telling
@@ -50,19 +52,20 @@ def statements(texts: Sequence[str]) -> list[Statement]:
     ]
 
 
-def is_telling(answer: str | None) -> bool:
-    """Whether few problems have this answer: three digits, or several signs."""
-    if answer is None:
-        return False
-    spelt = normalised(pl.Series([answer]))[0]
+def are_telling(answers: pl.Series) -> list[bool]:
+    """Whether few problems have each of these answers: three digits, or several signs."""
+    return [_is_telling(spelt) for spelt in normalised(answers.fill_null(""))]
+
+
+def _is_telling(spelt: str) -> bool:
     words = [word for word in spelt.split() if word not in LAYOUT_SIGNS]
-    return sum(map(str.isdigit, spelt)) >= 3 or len(words) >= 4
+    return sum(map(str.isdigit, spelt)) >= MIN_DIGITS or len(words) >= MIN_SIGNS
 
 
 def state_the_same(one: Statement, other: Statement, *, telling: bool, within: bool = False) -> bool:
     """Whether the texts state one problem, given that their answers agree.
 
-    telling: what `is_telling` says of the answer. within: `other` may hold more text before and behind.
+    telling: what `are_telling` says of the answer. within: `other` may hold more text before and behind.
     """
     found = _Differences(one, other, telling)
     return all(found.allows(*gap) for gap in _gaps(one.tokens, other.tokens, within=within)) and found.are_balanced()

@@ -93,10 +93,8 @@ _PAIRED: Final = re.compile(r"\[[bius]\]|\[(?:size|color|url|quote|list)=[^\]]*\
 
 _MAX_TAIL: Final = 250
 # few fixed strings in one pattern are found at once; it needs to let through all that the rules change, and little else
-_FEW_CUES: Final = r"boxed|tep by|tep-by|own line|last line|inal ans|<\||INST\]|逐步|最终答"
-_LISTS: Final = (
-    r"\n[ \t]*(?:[-*•(]|[0-9a-hivx]{1,4}[.)]|\$(?:\(|\\bullet)|\\bullet)|\((?:1|i|a)\)|[.:;?!] 1[.)] |\[\*\]|\\item"
-)
+_FEW_CUES: Final = r"boxed|tep by|tep-by|own line|last line|inal ans"
+_LINES: Final = "\n(|\n-|\n*|\n•|\n1|\na|\ni|\n$|\n |\n\\bullet".split("|")
 _BEGINS: Final = (
     r"^[\s#*]*(?:[\d(\[（【#]|[Pp](?:roblem|\s?\d)|[Qq](?:uestion|\s?[\d:.])|PROBLEM|QUESTION|[Ee]x(?:ercise|ample)|"
     r"[Tt]ask|No\.|[Uu]ser|[Hh]uman|[Mm]ath|[Pp]rompt|[Ii]n(?:put|struction)|[题问例第练请解回]|[Ss]olve|[Aa]nswer|[Pp]lease|"
@@ -172,12 +170,19 @@ def _without_list_marks(text: str) -> str:
 
 
 def _may_instruct(texts: pl.Series) -> pl.Series:
-    return texts.str.contains(_FEW_CUES) | _holds(texts, "逐步", "最终答案")
+    return texts.str.contains(_FEW_CUES) | _holds(texts, "<|", "INST]", "逐步", "最终答案")
 
 
 def _may_end_otherwise(texts: pl.Series) -> pl.Series:
     is_end = texts.str.ends_with(":") | texts.str.ends_with("：") | texts.str.ends_with(")")
     return is_end | _holds(texts, "nswer:", "nswers:", "答案", "points]", "pts]", "\n[i]")
+
+
+def _may_list(texts: pl.Series) -> pl.Series:
+    # strings that begin alike are looked for together: that is quick
+    found = _holds(texts, "(1)", "(i)", "(a)", "[*]") | _holds(texts, "\\item") | _holds(texts, "1. ", "1) ")
+    lines = _holds(texts, "\n").fill_null(value=False).arg_true()
+    return found.scatter(lines, found.gather(lines) | _holds(texts.gather(lines), *_LINES)) if len(lines) else found
 
 
 def _holds(texts: pl.Series, *strings: str) -> pl.Series:
@@ -191,6 +196,6 @@ _RULES: Final[tuple[tuple[Callable[[pl.Series], pl.Series], Callable[[str], str]
     (lambda texts: texts.str.contains(_BEGINS), _without_head),
     (_may_end_otherwise, _without_tail),
     (lambda texts: _holds(texts, "**", " *"), lambda text: _BOLD.sub(r"\2", text)),
-    (lambda texts: texts.str.contains(_LISTS), _without_list_marks),
+    (_may_list, _without_list_marks),
     (lambda texts: _holds(texts, '="'), lambda text: _ATTRIBUTES.sub(" ", text)),
 )

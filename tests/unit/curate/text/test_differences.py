@@ -3,16 +3,18 @@
 import polars as pl
 import pytest
 
-from curate.text.differences import is_telling, state_the_same, statements
+from curate.text.differences import are_telling, state_the_same, statements
 from curate.text.surroundings import bare
 
 CARDS = "Two cards are dealt at random from a deck of 52. What is the chance that the first is {} and the second is {}?"
 
 
+def telling(answer: str) -> bool:
+    return are_telling(pl.Series([answer]))[0]
+
+
 def same(one: str, other: str, answer: str, *, within: bool = False) -> bool:
-    return state_the_same(
-        *statements(bare(pl.Series([one, other])).to_list()), telling=is_telling(answer), within=within
-    )
+    return state_the_same(*statements(bare(pl.Series([one, other])).to_list()), telling=telling(answer), within=within)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_a_longer_text_may_hold_a_problem() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "telling"), [("3", False), ("yes", False), ("127", True), (r"\sqrt{x} + 1", True), (None, False)]
+    ("answer", "is_so"), [("3", False), ("yes", False), ("127", True), (r"\sqrt{x} + 1", True), (None, False)]
 )
-def test_an_answer_that_few_problems_have_is_telling(answer: str | None, telling: bool) -> None:
-    assert is_telling(answer) == telling
+def test_an_answer_that_few_problems_have_is_telling(answer: str | None, is_so: bool) -> None:
+    assert are_telling(pl.Series([answer], dtype=pl.String)) == [is_so]
