@@ -201,7 +201,7 @@ def _relation(node: Node) -> Pieces:
     variable = [side for side in node.args if symbols(side)]
     if len(variable) != 1 or variable[0].op not in ("sym", "mul", "fn"):
         raise UnreadableError("not an inequality for one variable")
-    if len(symbols(variable[0])) > 2 or (variable[0].op == "mul" and variable[0].args[0].op != "sym"):
+    if len(symbols(variable[0])) > 2 or (variable[0].op == "mul" and not _is_unknown(variable[0])):
         raise UnreadableError("not solved for its variable")
     for left, sign, right in zip(node.args, signs, node.args[1:], strict=False):
         if variable[0] not in (left, right):
