@@ -111,3 +111,19 @@ def test_fsdp_is_refused_where_nothing_would_be_sharded(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "accelerate shards by FSDP on GPUs only" in done.stderr
     assert not (tmp_path / "run" / "model").exists()
+
+
+def test_fsdp_resumes_with_the_reference_model_that_followed_the_policy(tmp_path: Path) -> None:
+    train_copier(tmp_path)
+    copying_problems(tmp_path / "problems.jsonl")
+    runs = tmp_path / "run", tmp_path / "resumed"
+    synced = "{sync_ref_model: true, ref_model_sync_steps: 1, ref_model_mixup_alpha: 0.5}"
+    options = ("--max-steps", "4", "--objective", "grpo", "--kl-coef", "0.1", "--trl", synced)
+    for run in runs:
+        done = launch((*FSDP, ROOT / "tests" / "support" / "fsdp_on_cpu.py"), tmp_path, run, *options)
+        assert done.returncode == 0, done.stderr[-2000:]
+        if run == runs[0]:
+            # as after a kill behind the checkpoint of step 2
+            shutil.copytree(run, runs[1], ignore=shutil.ignore_patterns("model", "checkpoint-4"))
+    for name in ("model/model.safetensors", "draws.jsonl"):
+        assert (runs[0] / name).read_bytes() == (runs[1] / name).read_bytes()

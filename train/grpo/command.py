@@ -45,11 +45,20 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
     rewards_named(config.rewards.names, config.setting())
     if config.generation.refill_rounds and config.generation.num_problems % num_processes():
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
-    if objective.resets_optimizer and os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
+    if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
+        _refuse_deepspeed(config, objective)
+    run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
+
+
+def _refuse_deepspeed(config: GrpoConfig, objective: Objective) -> None:
+    if objective.resets_optimizer:
         raise UserError(
             f"objective {config.objective} resets its optimizer, which DeepSpeed cannot do; use ddp or fsdp"
         )
-    run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
+    if config.trl.get("sync_ref_model"):
+        raise UserError(
+            "trl: sync_ref_model needs its reference in the checkpoint, which DeepSpeed does not give; use ddp or fsdp"
+        )
 
 
 def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Training[Rows]:

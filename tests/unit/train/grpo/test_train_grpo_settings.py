@@ -16,6 +16,7 @@ from curate.errors import UserError
 from curate.options import with_options
 from curate.tables import places, short_forms
 from train.commands import COMMANDS
+from train.grpo.command import grpo
 from train.grpo.config import GrpoConfig
 
 SHORT = {
@@ -105,3 +106,18 @@ def test_no_two_settings_of_a_command_have_one_name(command: str) -> None:
     assert len(names) == len(set(names))
     # a short form with the name of a table differs from it by its value
     assert {name for name in short_forms(model) if name in model.model_fields} <= {"rewards"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"objective": "kimi", "updates_per_generation": 2}, "objective kimi resets its optimizer"),
+        ({"objective": "grpo", "trl": {"sync_ref_model": True}}, "sync_ref_model needs its reference"),
+    ],
+)
+def test_what_deepspeed_cannot_resume_is_refused(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], message: str
+) -> None:
+    monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
+    with pytest.raises(UserError, match=message):
+        grpo("model", Path("data"), Path("out"), GrpoConfig.model_validate(settings))
