@@ -112,6 +112,24 @@ def test_a_signal_saves_a_checkpoint_between_generations_from_which_the_run_resu
     assert is_as_undisturbed(run, undisturbed)
 
 
+def test_fine_tuning_resumes_from_where_a_signal_stopped_it(copier: Path, tmp_path: Path) -> None:
+    def sft(out: Path) -> None:
+        gradus(
+            "train", "sft", "--model", copier / "untrained", "--data", copier / "copy.jsonl", "--out", out,
+            "--batch-size", "16", "--max-steps", "50", "--learning-rate", "1e-2", "--logging-steps", "1",
+        )  # fmt: skip
+
+    run, whole = tmp_path / "run", tmp_path / "whole"
+    sft(whole)
+    with (
+        once(run / "log.jsonl", '"step": 7', lambda: signal.raise_signal(signal.SIGTERM)),
+        pytest.raises(Stopped, match=r"stopped at step \d+ of 50"),
+    ):
+        sft(run)
+    sft(run)
+    assert (run / WEIGHTS).read_bytes() == (whole / WEIGHTS).read_bytes()
+
+
 @pytest.mark.parametrize("name", ["optimizer.pt", "curriculum.parquet", "trainer_state.json"])
 def test_with_the_newest_checkpoint_damaged_the_run_ends_as_if_nothing_had_happened(
     copier: Path, undisturbed: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
