@@ -33,6 +33,16 @@ def mark_checkpoint(folder: Path, step: int, identity: Mapping[str, Any] | None 
     write_atomic(folder / MARK, (json.dumps(mark, indent=1, ensure_ascii=False) + "\n").encode())
 
 
+def drop_old(run: Path, keep: int, best: str | None = None) -> None:
+    """Keep the newest whole checkpoints, and the one that the trainer calls its best.
+
+    The trainer's own rotation goes by time, counts copies that a user made, and comes before the new one is marked.
+    """
+    for path in _marked(run)[keep:]:
+        if best is None or path.name != Path(best).name:
+            shutil.rmtree(path)
+
+
 def last_whole(run: Path) -> Path | None:
     """The last whole checkpoint of a run; None where there is none, `UserError` where another version wrote it."""
     whole = _marked(run)
@@ -45,6 +55,11 @@ def last_whole(run: Path) -> Path | None:
             "continue with that version, or --force to start over"
         )
     return whole[0]
+
+
+def checkpoints_of(run: Path) -> list[Path]:
+    """The folders that the trainer named; a copy such as `checkpoint-20-old` belongs to the user."""
+    return [path for path in run.glob("checkpoint-*") if path.name.removeprefix("checkpoint-").isdecimal()]
 
 
 def step_of(checkpoint: Path) -> int:
@@ -66,8 +81,11 @@ def damage(checkpoint: Path) -> str | None:
             return f"{name} is missing"
         if path.stat().st_size != saved["num_bytes"]:
             return f"{name} has {path.stat().st_size:,} bytes, not {saved['num_bytes']:,}"
-        if _state_of(path) != saved:
-            return f"{name} has other contents than when it was saved"
+        try:
+            if _state_of(path) != saved:
+                return f"{name} has other contents than when it was saved"
+        except OSError as error:
+            return f"{name} cannot be read ({error.strerror})"
     return None
 
 
@@ -86,7 +104,7 @@ def rewind(run: Path, *logs: str) -> list[str]:
     last_whole(run)
     damaged, last = _damaged(run)
     notes = [f"{path}: damaged ({why}); resuming from {last.name if last else 'the start'}" for path, why in damaged]
-    for path in run.glob("checkpoint-*"):
+    for path in checkpoints_of(run):
         if not (path / MARK).is_file() or any(path == broken for broken, _ in damaged):
             shutil.rmtree(path)
     # without a checkpoint the run starts over, step 0 included
@@ -120,14 +138,13 @@ def _damaged(run: Path) -> tuple[list[tuple[Path, str]], Path | None]:
 
 def _marked(run: Path) -> list[Path]:
     """The checkpoints with a mark, newest first."""
-    marked = [path for path in run.glob("checkpoint-*") if (path / MARK).is_file()]
-    return sorted(marked, key=step_of, reverse=True)
+    return sorted((path for path in checkpoints_of(run) if (path / MARK).is_file()), key=step_of, reverse=True)
 
 
 def _mark_of(checkpoint: Path) -> dict[str, Any] | None:
     try:
         mark = json.loads((checkpoint / MARK).read_bytes())
-    except ValueError:
+    except (ValueError, OSError):
         return None
     return mark if isinstance(mark, dict) else None
 

@@ -134,7 +134,7 @@ class RunFolder(ClaimedFolder):
         return self._holds_beside(LOCK, *(path.name for file in start for path in (file, temporary_of(file))))
 
     def _owned(self) -> Iterable[Path]:
-        return [*self.folder.glob("checkpoint-*"), *(self.folder / name for name in OURS)]
+        return [*checkpoints.checkpoints_of(self.folder), *(self.folder / name for name in OURS)]
 
     def _kept(self) -> str | None:
         if self.is_finished():

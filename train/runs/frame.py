@@ -153,14 +153,20 @@ def build_trainer(training: Training[Content], content: Content, model: Path, ru
     start = Start(model, load_tokenizer(model), run)
     announce(described(model, config.max_steps, run.checkpoint()))
     parts = training.parts(content, start)
-    # the reporter marks a checkpoint as whole, so it comes last
     window = LogWindow()
+    reporter = Reporter(
+        run,
+        keep_checkpoints=config.saving.keep_checkpoints,
+        max_time_s=training.max_time_s,
+        steps_per_draw=training.steps_per_draw,
+    )
     trainer = classes.trainer(
         model=str(model),
         args=classes.config(**{**shared, **parts.arguments, **config.trl}),
         train_dataset=parts.dataset,
         processing_class=start.tokenizer,
-        callbacks=[window, Reporter(run, max_time_s=training.max_time_s, steps_per_draw=training.steps_per_draw)],
+        # the reporter marks a checkpoint as whole, so it comes last
+        callbacks=[window, reporter],
         peft_config=lora(config),
         **parts.trainer,
     )

@@ -15,6 +15,7 @@ from transformers import TrainerCallback
 from curate.progress import Progress
 from train.environment import is_main_process, num_processes
 from train.runs.cautions import Cautions
+from train.runs.checkpoints import drop_old
 from train.runs.folder import LOG, RunFolder
 from train.runs.log_lines import CLOSING
 from train.runs.stopping import StopRequest
@@ -42,8 +43,11 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
     steps_per_draw: a signal stops the run after a multiple of it, since a generation is in no checkpoint.
     """
 
-    def __init__(self, run: RunFolder, *, max_time_s: float | None = None, steps_per_draw: int = 1) -> None:
+    def __init__(
+        self, run: RunFolder, *, keep_checkpoints: int, max_time_s: float | None = None, steps_per_draw: int = 1
+    ) -> None:
         self._run, self._max_time_s, self._steps_per_draw = run, max_time_s, steps_per_draw
+        self._keep = keep_checkpoints
         self._start_s = time.monotonic()
         self._progress: Progress | None = None
         self._cautions = Cautions()
@@ -70,13 +74,14 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
             sys.stdout.flush()
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Mark the checkpoint, now complete on all processes, as whole."""
+        """Mark the checkpoint, now complete on all processes, as whole, and remove old ones."""
         if num_processes() > 1:
             from accelerate import PartialState
 
             PartialState().wait_for_everyone()
         if is_main_process():
             self._run.mark_checkpoint(state.global_step)
+            drop_old(self._run.folder, self._keep, state.best_model_checkpoint)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Log the last step; stop at the time limit and on a signal, with a checkpoint."""

@@ -88,7 +88,6 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
         "seed": config.seed,
         "data_seed": config.seed,
         "save_steps": config.saving.steps,
-        "save_total_limit": config.saving.keep_checkpoints,
         "logging_steps": config.logging.steps,
         "logging_first_step": True,
         "report_to": list(config.logging.report_to),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from train.grpo.config import GrpoConfig
+from train.grpo.objectives import OBJECTIVES
 
 UNCORRECTED = {"vllm_importance_sampling_correction": False}
 
@@ -45,6 +46,11 @@ def test_another_distribution_in_vllm_is_refused_unless_nothing_is_corrected(
 )
 def test_what_leaves_the_distribution_alone_is_accepted(option: dict[str, Any]) -> None:
     GrpoConfig.model_validate({**option, "sampling": {"vllm": True, **option.get("sampling", {})}})
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_every_objective_trains_on_samples_of_vllm(objective: str) -> None:
+    GrpoConfig(objective=objective, vllm=True, updates_per_generation=2)
 
 
 @pytest.mark.parametrize("vllm", [True, False])

@@ -1,6 +1,8 @@
 """Damage to a run folder: the checkpoint before is used and the loss is stated; what cannot be mended is one line."""
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 from curate.errors import Stopped, UserError
-from train.runs.checkpoints import MARK, damage
+from train.runs.checkpoints import MARK, damage, drop_old
 from train.runs.differences import difference
 from train.runs.folder import CONFIG, DRAWS, ENVIRONMENT, LOG, RunFolder
 
@@ -99,6 +101,33 @@ def test_with_every_checkpoint_damaged_nothing_is_started_over_or_deleted(folder
 def test_a_checkpoint_of_an_earlier_version_is_not_called_damaged(folder: Path) -> None:
     (folder / "checkpoint-20" / MARK).write_text('{"format": 1, "step": 20}\n')
     assert damage(folder / "checkpoint-20") is None
+
+
+def test_the_newest_whole_checkpoints_stay_whatever_the_clock_and_copies_say(folder: Path) -> None:
+    shutil.copytree(folder / "checkpoint-20", folder / "checkpoint-20-old")
+    (folder / "checkpoint-30").mkdir()  # torn
+    os.utime(folder / "checkpoint-10", (2e9, 2e9))
+    drop_old(folder, 2)
+    assert (folder / "checkpoint-10").is_dir()
+    drop_old(folder, 1, best=str(folder / "checkpoint-10"))
+    assert (folder / "checkpoint-10").is_dir()
+    drop_old(folder, 1)
+    assert {path.name for path in folder.glob("checkpoint-*")} == {
+        "checkpoint-20",
+        "checkpoint-20-old",
+        "checkpoint-30",
+    }
+
+
+@pytest.mark.parametrize("is_forced", [False, True])
+def test_a_copy_of_a_checkpoint_that_the_user_made_is_left_alone(folder: Path, is_forced: bool) -> None:
+    kept = [folder / name for name in ("checkpoint-20-old", "checkpoint-best")]
+    shutil.copytree(folder / "checkpoint-20", kept[0])
+    shutil.copytree(folder / "checkpoint-10", kept[1])
+    (kept[1] / MARK).unlink()
+    with RunFolder(folder, identity(), force=is_forced) as run:
+        assert run.checkpoint() == (None if is_forced else folder / "checkpoint-20")
+    assert all((path / "model.safetensors").is_file() for path in kept)
 
 
 def test_a_finished_run_keeps_its_whole_log(folder: Path) -> None:
