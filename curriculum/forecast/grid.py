@@ -3,7 +3,7 @@
 A belief is a vector of `CELLS` probabilities: one per ability in `ABILITIES` (logits of the success rate at the start
 of the run), then one for "never solved" and one for "always solved", `FAR` logits from one half. The model's progress
 maps an ability u to the logit exp(scale) * u + shift: `shift` is gain, a positive `scale` is polarisation. The last two
-cells are shifted but not scaled: so far away, a gain of a few logits leaves them where they are.
+cells do not move.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ def log_likelihood(successes: Floats, failures: Floats, scale: Floats, shift: Fl
 def logits(scale: Floats, shift: Floats) -> Floats:
     """Logit of each cell under each map, shape (maps, CELLS)."""
     out = np.empty((len(scale), CELLS))
-    out[:, :-2] = np.exp(scale)[:, None] * ABILITIES
+    out[:, :-2] = np.exp(scale)[:, None] * ABILITIES + shift[:, None]
     out[:, -2:] = -FAR, FAR
-    out += shift[:, None]
     return out
 
 

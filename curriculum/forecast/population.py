@@ -16,15 +16,16 @@ from typing import Any, Final, Self
 import numpy as np
 import polars as pl
 
-from curriculum.forecast.grid import ABILITIES, CELLS, log_likelihood
+from curriculum.forecast.grid import ABILITIES, CELLS, log_likelihood, outcome_mass, rates
 from curriculum.statistics.stats import Stats
 from curriculum.statistics.visits import Floats, Ints
 
-NUM_ROUNDS: Final = 100
+NUM_ROUNDS: Final = 200
 MAX_FITTED: Final = 65_536  # problems; of more, an evenly spaced part is fitted
 ATOM: Final = 0.02  # of "never" and of "always" before any evidence
 GROUP_STRENGTH: Final = 4.0  # problems that the pool's prior counts for in a group
 POOL_STRENGTH: Final = 2.0  # problems that the uniform prior counts for in the pool
+LEAST_KEPT: Final = 1e-3
 
 
 def _uniform() -> Floats:
@@ -39,38 +40,40 @@ UNIFORM: Final = _uniform()
 
 @dataclass
 class Population:
-    """`names` of the groups; `shares` (groups, CELLS): the problems with evidence, by group and believed cell."""
+    """Counts of problems by group and cell, shape (groups, CELLS) each."""
 
-    names: list[str]
-    shares: Floats
-    base: Floats  # (groups, CELLS): to which a group's prior is shrunk, fixed once fitted
+    names: list[str]  # of the groups
+    shares: Floats  # the problems with evidence, by believed cell
+    base: Floats  # what a group's prior is shrunk to, and the problems that were dropped; fixed once fitted
 
     @classmethod
     def fit(cls, names: list[str], stats: Stats) -> Self:
         """Fit to the counts of `stats`; a problem without counts says nothing."""
         seen = np.flatnonzero(stats.successes + stats.failures > 0)
-        stride = -(-len(seen) // MAX_FITTED) or 1
-        rows = seen[::stride]
-        base = np.tile(UNIFORM, (len(names), 1))
+        rows = seen[:: -(-len(seen) // MAX_FITTED) or 1]
+        shares, base = np.zeros((len(names), CELLS)), np.tile(GROUP_STRENGTH * UNIFORM, (len(names), 1))
         if not len(rows):
-            return cls(names, np.zeros((len(names), CELLS)), base)
+            return cls(names, shares, base)
         group, weight, likelihood = _distinct(stats, rows)
-        pooled = UNIFORM
-        for _ in range(NUM_ROUNDS):
-            shares = weight @ _responsibilities(np.broadcast_to(pooled, likelihood.shape), likelihood)
-            pooled = _shrunk(shares, UNIFORM, POOL_STRENGTH)
+        kept, alone = _kept_chance(stats, rows), np.zeros_like(group)
+        prior = POOL_STRENGTH * UNIFORM[None]
+        pooled = prior + sum(_maximised(likelihood, weight, alone, prior, kept))
         # a group without evidence may be unlike the rest
-        base[np.unique(group)] = pooled
-        priors = base
-        for _ in range(NUM_ROUNDS):
-            by_group = np.zeros((len(names), CELLS))
-            np.add.at(by_group, group, weight[:, None] * _responsibilities(priors[group], likelihood))
-            priors = _shrunk(by_group, base, GROUP_STRENGTH)
-        return cls(names, by_group * (len(seen) / len(rows)), base)
+        measured, place = np.unique(group, return_inverse=True)
+        strength = np.tile(GROUP_STRENGTH * _normed(pooled), (len(measured), 1))
+        fitted, dropped = _maximised(likelihood, weight, place, strength, kept)
+        scale = len(seen) / len(rows)
+        shares[measured], base[measured] = fitted * scale, strength + dropped * scale
+        return cls(names, shares, base)
 
     def priors(self) -> Floats:
         """The prior of each group, shape (groups, CELLS)."""
-        return _shrunk(self.shares, self.base, GROUP_STRENGTH)
+        return _normed(self.shares + self.base)
+
+    def mean_belief(self) -> Floats:
+        """The mean belief about a group's problems, shape (groups, CELLS); its prior where none has evidence."""
+        has_evidence = self.shares.sum(axis=1, keepdims=True) > 0
+        return _normed(np.where(has_evidence, self.shares, self.base))
 
     def move(self, group: Ints, before: Floats, after: Floats) -> None:
         """Replace problems' beliefs by later ones; a problem without evidence had a belief of zeros."""
@@ -87,16 +90,41 @@ class Population:
         return cls(list(saved["names"]), np.array(saved["shares"]), np.array(saved["base"]))
 
 
-def _shrunk(shares: Floats, prior: Floats, strength: float) -> Floats:
-    counts = shares + strength * prior
+def _normed(counts: Floats) -> Floats:
     normed: Floats = counts / counts.sum(axis=-1, keepdims=True)
     return normed
 
 
-def _responsibilities(priors: Floats, likelihood: Floats) -> Floats:
-    joint = priors * likelihood
-    shares: Floats = joint / joint.sum(axis=1, keepdims=True)
-    return shares
+def _maximised(
+    likelihood: Floats, weight: Floats, group: Ints, strength: Floats, kept: Floats
+) -> tuple[Floats, Floats]:
+    """Problems of the pool by group and cell, and those that were dropped, after `NUM_ROUNDS` of EM.
+
+    The pool holds only problems that were kept, with the chance `kept` in each cell: for the number that was, EM adds
+    the number that must have been dropped (Dempster, Laird and Rubin, 1977, section 4.2.2).
+    """
+    counts = strength
+    for _ in range(NUM_ROUNDS):
+        prior = _normed(counts)
+        by_group = np.zeros_like(strength)
+        np.add.at(by_group, group, weight[:, None] * _normed(prior[group] * likelihood))
+        passed = (prior * kept).sum(axis=1, keepdims=True)
+        dropped = by_group.sum(axis=1, keepdims=True) * prior * (1.0 - kept) / passed
+        counts = by_group + dropped + strength
+    return by_group, dropped
+
+
+def _kept_chance(stats: Stats, rows: Ints) -> Floats:
+    """Chance of each cell that the difficulty stage keeps a problem: its band is read off the counts.
+
+    Of K samples, at least as many are right, and at least as many wrong, as in any problem of the pool.
+    """
+    successes, failures = stats.successes[rows], stats.failures[rows]
+    num = round(float((successes + failures).max()))
+    low, high = int(np.ceil(successes.min())), num - int(np.ceil(failures.min()))
+    mass = outcome_mass(rates(np.zeros(1), np.zeros(1))[0], num)
+    kept: Floats = np.maximum(mass[low : high + 1].sum(axis=0), LEAST_KEPT)
+    return kept
 
 
 def _distinct(stats: Stats, rows: Ints) -> tuple[Ints, Floats, Floats]:

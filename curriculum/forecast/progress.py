@@ -4,8 +4,7 @@ A problem of ability u in group g has the logit exp(scale_g) * u + shift_g. Both
 tracked by an extended Kalman filter on the outcomes of visits. The evidence is the likelihood of a visit's outcome
 given the problem's earlier counts, so that regression to the mean, which the prior explains, is not taken for progress,
 and the choice of problems by a policy does not bias it. Groups share a part of every movement; the rest is their own.
-What was never solved does not ride on the gains of others: it is so far away that their gain alone leaves it there,
-and only successes in its own group bring it near.
+The cells "never" and "always" (`grid.py`) take no part: what was never solved does not ride on the gains of others.
 
 `gain_half_life` sets the size of the walk's steps: in that many steps it moves by the standard deviations `SCALE_SD`
 and `SHIFT_SD`, in logits.
@@ -21,11 +20,11 @@ import numpy as np
 from curriculum.forecast.grid import ABILITIES, outcome_mass, rates
 from curriculum.statistics.visits import Floats, Ints
 
-SCALE_SD: Final = 0.2
-SHIFT_SD: Final = 0.4
+SCALE_SD: Final = 0.25
+SHIFT_SD: Final = 0.5
 SHARED: Final = 0.7  # share of the walk's variance that is common to all groups
 MAX_SCALE: Final = 1.5
-MAX_SHIFT: Final = 9.0
+MAX_SHIFT: Final = 6.0
 MAX_MOVE: Final = 1.0  # by one batch: the filter is linear, and the likelihood of a surprise is not
 
 
@@ -85,8 +84,7 @@ class Outcomes:
         num = progress.mean.shape[1]
         gradient, information = np.zeros(2 * num), np.zeros((2 * num, 2 * num))
         cells = progress.cell_rates()
-        slopes = np.zeros_like(cells)
-        slopes[:, :-2] = np.exp(progress.mean[0])[:, None] * ABILITIES
+        slopes = np.exp(progress.mean[0])[:, None] * ABILITIES
         for size in np.unique(self.judged):
             here = np.flatnonzero(self.judged == size)
             group = self.group[here]
@@ -106,8 +104,8 @@ def _scores(belief: Floats, cells: Floats, slopes: Floats, size: int) -> tuple[F
     """Scores in scale and shift of each possible outcome, and its probability; shape (size + 1, visits) each."""
     joint = belief * outcome_mass(cells, size)
     chance = joint.sum(axis=2)
-    residual = np.arange(size + 1)[:, None, None] - size * cells
-    weighted = joint * residual / np.maximum(chance, 1e-300)[:, :, None]
+    residual = np.arange(size + 1)[:, None, None] - size * cells[:, :-2]
+    weighted = joint[:, :, :-2] * residual / np.maximum(chance, 1e-300)[:, :, None]
     return (weighted * slopes).sum(axis=2), weighted.sum(axis=2), chance
 
 

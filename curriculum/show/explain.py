@@ -55,14 +55,14 @@ def _forecast(saved: Saved, row: int) -> Iterator[str]:
     stats, forecast, rows = saved.stats, saved.forecast(), np.array([row])
     belief, rates = forecast.belief(rows)[0], forecast.cell_rates(rows)[0]
     low, high = np.interp((0.1, 0.9), np.cumsum(belief[:-2] / belief[:-2].sum()), rates[:-2])
-    mean, age = float(forecast.mean_rate(rows)[0]), saved.clock["step"] - float(stats.seen_at[row])
-    yield f"  forecast {mean:.2f}: evidence {age:.0f} steps old on average, plus the progress since"
+    rate, age = float(forecast.mean_rate(rows)[0]), saved.clock["step"] - float(stats.seen_at[row])
+    yield f"  forecast {rate:.2f}: evidence {age:.0f} steps old on average, plus the progress since"
     yield f"    never solved {belief[-2]:.0%}, always {belief[-1]:.0%}, else between {low:.2f} and {high:.2f} (80%)"
     if size := saved.clock["group_size"]:
         yield f"    a group of {size} has no signal with probability {forecast.no_signal(rows, size)[0]:.0%}"
     group = int(stats.group[row])
-    prior = float((saved.forecaster.population.priors()[group] * forecast.progress.cell_rates()[group]).sum())
-    yield f"    its group, {saved.forecaster.population.names[group]}, has the mean rate {prior:.2f}"
+    mean = float((saved.forecaster.population.mean_belief()[group] * forecast.progress.cell_rates()[group]).sum())
+    yield f"    its group, {saved.forecaster.population.names[group]}, has the mean rate {mean:.2f}"
 
 
 def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:

@@ -73,7 +73,7 @@ def _progress(saved: Saved) -> Iterator[str]:
     """How far the model has come in each group, by the forecasts."""
     population, progress = saved.forecaster.population, saved.forecaster.progress
     yield "  progress since the start by group: gain in logits, polarisation (logits grew by this factor), mean rate"
-    rates = (population.priors() * progress.cell_rates()).sum(axis=1)
+    rates = (population.mean_belief() * progress.cell_rates()).sum(axis=1)
     for name, scale, shift, rate in zip(population.names, *progress.mean, rates, strict=True):
         yield f"    {name:<32}{shift:+6.2f}{np.exp(scale):7.2f}{rate:7.2f}"
 
