@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from curate.ingest.answers import answer_in, is_value, text_of
 from curate.ingest.choices import choices_of, letter_of
 from curate.ingest.columns import EMPTY, CellReader, Cells, ColumnMap, Record
 from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, opening
-from curate.ingest.placeholders import filled, has_placeholders
+from curate.ingest.placeholders import WORD, filled, has_placeholders
 from curate.records import KINDS, problem_key, transcript
 from curate.verify.code.called_names import parsable
 from curate.verify.code.public_sets import STUBS, tests_from_row
@@ -31,19 +31,12 @@ class Unusable(Exception):  # noqa: N818  # the outcome of one row, not an error
         self.reason, self.detail = reason, detail
 
 
-class Asked(NamedTuple):
-    """What a record asks: the prompt, the turns if it is a conversation, and the model's reply in it."""
-
-    prompt: str
-    turns: Sequence[Turn]
-    reply: str | None
-
-
 class Builder:
     """Builds problems from a source's records.
 
     first_index: 1 if the source's answers count options from 1.
     system: the system text of all its conversations; it is sent to the model but is no part of the problem.
+    fills: whether its prompts may hold any placeholder; if not, only `number0` is sought.
     """
 
     def __init__(
@@ -53,8 +46,11 @@ class Builder:
         max_prompt_bytes: int,
         first_index: int = 0,
         system: str | None = None,
+        *,
+        fills: bool = True,
     ) -> None:
         self._source, self._max, self._first_index, self._system = source, max_prompt_bytes, first_index, system
+        self._fills = fills
         self._cells = CellReader(columns).cells
         # pictures and numbers stay in `extra`
         self._read = columns.paths() - {*columns.images, *columns.numbers}
@@ -72,7 +68,7 @@ class Builder:
         solution = _solution(cells.solutions, begun) or reply
         tests = self._tests(record, cells.tests)
         kind = cells.kind if cells.kind in KINDS else "code" if tests else "math"
-        if kind == "math" and has_placeholders(prompt):
+        if (self._fills or WORD in prompt) and kind == "math" and has_placeholders(prompt):
             prompt, turns = _with_numbers(prompt, turns, cells.numbers)
         truth, chain = self._truth(cells.truths, choices, reply) if tests is None else (None, None)
         for text in (truth, solution, chain, tests, *(choices or ())):
@@ -81,7 +77,7 @@ class Builder:
         return {
             "key": problem_key(prompt, kind, choices),
             "prompt": prompt,
-            "messages": _json(turns) if turns else None,
+            "messages": json.dumps(turns, ensure_ascii=False) if turns else None,
             "ground_truth": truth,
             "kind": kind,
             "choices": choices,
@@ -95,8 +91,8 @@ class Builder:
             "drop_detail": None,
         }
 
-    def _asked(self, cells: Cells, record: Record) -> Asked:
-        """The problem's text and, if it is a conversation, its turns and the model's reply."""
+    def _asked(self, cells: Cells, record: Record) -> tuple[str, Sequence[Turn], str | None]:
+        """The problem's text and, if it is a conversation, its turns and the model's reply in it."""
         *before, value = cells.prompt
         if value is None:
             raise Unusable("no_prompt", self._missing(record))
@@ -120,7 +116,7 @@ class Builder:
         num_bytes = _check_text(prompt)
         if num_bytes > self._max:
             raise Unusable("too_large", f"the prompt has {num_bytes} bytes, over {self._max}")
-        return Asked(prompt, turns, reply)
+        return prompt, turns, reply
 
     def _turns(self, value: list[Any], cells: Cells) -> tuple[list[Turn], str | None]:  # Any: a cell of a source
         try:

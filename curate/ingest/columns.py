@@ -207,6 +207,11 @@ def _looked_up(record: Record, path: str) -> Any:  # Any: a cell of a source
     return _looked_up(table, rest) if table is not None else _ABSENT
 
 
+def is_table(value: Any) -> bool:  # Any: a cell of a source
+    """Whether a cell holds a table, also one in JSON text."""
+    return _table(value) is not None
+
+
 def _table(value: Any) -> Record | None:  # Any: a cell of a source
     """A cell that is a table, also one in JSON text; else None."""
     if isinstance(value, str) and value.startswith("{"):

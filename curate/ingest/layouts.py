@@ -16,6 +16,7 @@ from curate.ingest.column_names import BEFORE_PROMPT, CHOICES, LETTER, PROMPT, S
 from curate.ingest.columns import EMPTY, CellReader, ColumnMap, Record, cell
 from curate.ingest.conversations import NoUser, conversation_of, is_instruction
 from curate.ingest.mapping import guess, stated_in
+from curate.ingest.placeholders import has_placeholders
 from curate.ingest.seen_columns import SeenColumns
 from curate.ingest.sources import Source
 
@@ -38,7 +39,8 @@ class Watch:
         paths = [
             lower[head] + dot + rest for path in _PATHS for head, dot, rest in [path.partition(".")] if head in lower
         ]
-        self._dormant = sorted(path for path in paths if not seen.has_value(path))
+        # a field can begin later only in a column that is empty so far, or that holds tables
+        self._dormant = sorted(path for path in paths if not seen.has_value(path) and seen.may_hold(path))
 
     def sees(self, record: Record) -> bool:
         """Whether a record has such a value."""
@@ -68,17 +70,22 @@ class Layout(NamedTuple):
     columns: ColumnMap | None
     first_index: int
     system: str | None
+    has_placeholders: bool
     records: tuple[Record, ...]
     decided_at: int | None = None
 
     def builder(self, source: str, max_prompt_bytes: int) -> Builder:
         """The builder of problems from the records of these files; without a map it makes none."""
         columns = self.columns or ColumnMap(prompt=(("prompt",),))
-        return Builder(columns, source, max_prompt_bytes, self.first_index, self.system)
+        return Builder(columns, source, max_prompt_bytes, self.first_index, self.system, fills=self.has_placeholders)
 
     def reads_like(self, other: Layout) -> bool:
         """Whether rows become the same problems by both layouts."""
-        return (self.columns, self.first_index, self.system) == (other.columns, other.first_index, other.system)
+        return self.decisions() == other.decisions()
+
+    def decisions(self) -> tuple[ColumnMap | None, int, str | None, bool]:
+        """What decides how rows become problems."""
+        return self.columns, self.first_index, self.system, self.has_placeholders
 
 
 def layouts_of(samples: Mapping[str, Sequence[Record]], stated: Mapping[str, str], where: str) -> tuple[Layout, ...]:
@@ -145,8 +152,14 @@ def _within(columns: ColumnMap, names: frozenset[str]) -> ColumnMap | None:
 def layout(files: tuple[str, ...], columns: ColumnMap | None, records: Sequence[Record]) -> Layout:
     """A layout with what these records say about the first option and the system text."""
     if columns is None:
-        return Layout(files, None, 0, None, tuple(records))
-    return Layout(files, columns, first_option(columns, records), _system(columns, records), tuple(records))
+        return Layout(files, None, 0, None, has_placeholders=False, records=tuple(records))
+    start, system = first_option(columns, records), _system(columns, records)
+    return Layout(files, columns, start, system, _have_placeholders(columns, records), tuple(records))
+
+
+def _have_placeholders(columns: ColumnMap, records: Sequence[Record]) -> bool:
+    prompts = (CellReader(columns).cells(record).prompt[-1] for record in records)
+    return bool(columns.numbers) or any(isinstance(text, str) and has_placeholders(text) for text in prompts)
 
 
 def first_option(columns: ColumnMap, records: Sequence[Record]) -> int:

@@ -35,6 +35,7 @@ from curate.verify.code.public_sets import tests_from_row
 FIELDS: Final = tuple(ColumnMap.model_fields)
 _OR: Final = re.compile(r"\s+or\s+")
 _MAX_ALTERNATIVES: Final = 5
+_OWN: Final = frozenset({"key", "prompt", "messages", "source_row", "extra"})
 
 
 class NoProblemColumnError(UserError):
@@ -102,6 +103,9 @@ def _with_the_rest(
 
 def _prompt(columns: SeenColumns) -> tuple[Paths, ...]:
     """The columns of the problem, and for rows without them, the next ones."""
+    if _OWN.issubset(columns.names):
+        # rows of an artifact: the turns of a conversation say more than their text
+        return tuple((path,) for path in ("messages", "prompt") if columns.has_value(path))
     named = [*columns.each(PROMPT), *columns.resembling("prompt")]
     found = list(dict.fromkeys(columns.in_table(paths) for paths in named))
     able = [paths for paths in found if not columns.is_constant(paths, found)] or found

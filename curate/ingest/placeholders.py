@@ -9,7 +9,8 @@ from typing import Any, Final
 from curate.ingest.answers import text_of, written
 
 # what a prompt with placeholders contains; a quick test before the pattern
-_MARKS: Final = ("number0", "temp_a", "NUM", "num0", "num1")
+WORD: Final = "number0"
+_MARKS: Final = ("temp_a", "NUM", "num0", "num1", "num_")
 _PLACEHOLDER: Final = re.compile(r"\bnumber(\d+)\b|\btemp_([a-z])\b|[\[<](?:NUM|num)_?(\d+)[\]>]|\bNUM_?(\d+)\b")
 
 
@@ -18,9 +19,9 @@ def has_placeholders(prompt: str) -> bool:
 
     Programs have variables like `temp_a`: beside other figures, only `number0` is a placeholder.
     """
-    if not any(mark in prompt for mark in _MARKS) or _first(prompt) not in (0, 1):
+    if not (WORD in prompt or any(mark in prompt for mark in _MARKS)) or _first(prompt) not in (0, 1):
         return False
-    return "number0" in prompt or re.search(r"\d", _PLACEHOLDER.sub("", prompt)) is None
+    return WORD in prompt or re.search(r"\d", _PLACEHOLDER.sub("", prompt)) is None
 
 
 def filled(prompt: str, numbers: Any) -> str | None:  # Any: a cell of a source

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from pydantic import Field, PositiveInt
@@ -73,23 +73,29 @@ def _numbered(plan: Plan, config: IngestConfig) -> Iterator[tuple[int, int, Row]
     of_file = {file: at for at, one in enumerate(plan.layouts) for file in one.files}
     watches = [Watch(one.records) for one in plan.layouts]
     number = 0
-    for file, stream in streams(plan.source, config.max_row_bytes):
-        at, rows = of_file.get(file, 0), stream
-        sees = watches[at].sees
-        while (row := next(rows, None)) is not None:
-            if row.record is not None and sees(row.record):
-                ahead = list(islice(rows, NUM_GUESSED_FROM))
-                rows = chain(ahead, rows)
-                found = [one.record for one in (row, *ahead) if one.record is not None and sees(one.record)]
-                new = extended(plan.layouts[at], found, number, plan.source)
-                layouts = (*plan.layouts[:at], new, *plan.layouts[at + 1 :])
-                if not new.reads_like(plan.layouts[at]):
-                    raise Replanned(Plan(plan.source, layouts))
-                plan = Plan(plan.source, layouts)
-                watches[at] = Watch(new.records)
-                sees = watches[at].sees
-            yield number, at, row
-            number += 1
+    for file, rows in streams(plan.source, config.max_row_bytes):
+        at = of_file.get(file, 0)
+        for row in rows:
+            if row.record is None or not watches[at].sees(row.record):
+                yield number, at, row
+                number += 1
+                continue
+            seen = [row, *islice(rows, NUM_GUESSED_FROM)]
+            plan = _with(plan, at, seen, watches[at], number)
+            watches[at] = Watch(plan.layouts[at].records)
+            for one in seen:
+                yield number, at, one
+                number += 1
+
+
+def _with(plan: Plan, at: int, rows: Sequence[Row], watch: Watch, number: int) -> Plan:
+    """The plan with rows that have new columns, from row `number` on; raises `Replanned` if it reads rows otherwise."""
+    found = [row.record for row in rows if row.record is not None and watch.sees(row.record)]
+    new = extended(plan.layouts[at], found, number, plan.source)
+    changed = Plan(plan.source, (*plan.layouts[:at], new, *plan.layouts[at + 1 :]))
+    if not new.reads_like(plan.layouts[at]):
+        raise Replanned(changed)
+    return changed
 
 
 def read_problems(plan: Plan, config: IngestConfig) -> Iterator[tuple[Record, Problem]]:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from curate.ingest.column_names import IMAGES, TEXT_FIELDS, resembles
-from curate.ingest.columns import EMPTY, Record, cell, is_in
+from curate.ingest.columns import EMPTY, Record, cell, is_in, is_table
 
 Paths = tuple[str, ...]
 # a column for each option: option_a, option1, choiceA, opa; single letters only if A to D are there
@@ -74,6 +74,12 @@ class SeenColumns:
     def has_value(self, path: str) -> bool:
         """Whether any record has a value there."""
         return any(cell(record, path) not in EMPTY for record in self._records)
+
+    def may_hold(self, path: str) -> bool:
+        """Whether later rows may have a value there: it is a column, or a field of one that holds no other values."""
+        head, dot, _ = path.partition(".")
+        values = [value for record in self._records if (value := record.get(head)) not in EMPTY]
+        return not dot or not values or any(is_table(value) for value in values)
 
     def without(self, alternatives: Sequence[Paths]) -> list[Record]:
         """The records in which the last column of every alternative is empty."""

@@ -19,7 +19,6 @@ import polars as pl
 
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.folder import Scan
-from curate.artifacts.manifest import canonical_json
 from curate.errors import UserError
 from curate.ingest.builder import Builder, Problem, Unusable
 from curate.ingest.formats.rows import Row
@@ -100,8 +99,8 @@ def _chunks(plan: Plan, config: IngestConfig, batch_rows: int) -> Iterator[list[
 
 def _mark(plan: Plan) -> str:
     """Eight hex digits of how a plan reads rows."""
-    how = [[one.files, one.columns and one.columns.fields(), one.first_index, one.system] for one in plan.layouts]
-    return hashlib.sha256(canonical_json(how).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    how = [(one.files, *one.decisions()) for one in plan.layouts]
+    return hashlib.sha256(repr(how).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _frame(plan: Plan, config: IngestConfig, rows: Sequence[tuple[int, int, Row]]) -> pl.DataFrame:
