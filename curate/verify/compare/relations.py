@@ -103,7 +103,9 @@ def as_duration(node: Node) -> Node:
 
 def is_time(node: Node) -> bool:
     """Whether a ratio may be a time of day or a duration: 3:30, 12:05:00; minutes have two figures and are below 60."""
-    if node.op != "ratio" or any(arg.op != "num" or not arg.name.isdigit() for arg in node.args):
+    if node.op != "ratio" or len(node.args) > len(("h", "min", "s")):
+        return False
+    if any(arg.op != "num" or not arg.name.isdigit() for arg in node.args):
         return False
     hour, *rest = node.args
     return (hour.value or Fraction(0)) <= 24 and all(len(a.name) == 2 and (a.value or Fraction(0)) < 60 for a in rest)

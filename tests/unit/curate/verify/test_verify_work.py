@@ -68,6 +68,11 @@ def test_a_progression_beyond_floats_is_undecided() -> None:
     assert _timed(r"\binom{99999}{500}n\pi, n\in\mathbb{Z}", r"n\pi, n\in\mathbb{Z}").reason == "unparseable_answer"
 
 
+def test_a_clock_of_many_parts_is_no_time() -> None:
+    assert _timed(":".join(["11:00"] * 100), "11:00").verdict == "wrong"
+    assert _timed("11:00:11:00", "11:00").reason == "different"
+
+
 def test_a_number_in_words_beside_an_unread_truth_is_wrong() -> None:
     assert _timed("七", "at least 七").verdict == "wrong"
 
