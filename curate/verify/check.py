@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from curate.verify.compare.decide import SYMBOLIC
 from curate.verify.compare.reading import DEFAULT, keyed
 from curate.verify.extract.find import Extraction, extract
+from curate.verify.extract.truths import answer_in
 from curate.verify.policy import Policy
 from curate.verify.symbolic.pool import Outcome, Pair, ask_many
 from curate.verify.verdict import Decision, Item, Verdict, correct, undecided, wrong
@@ -77,6 +79,7 @@ def _first(item: Item, policy: Policy) -> _First:
     start = time.perf_counter()
     if item.kind != "math":
         return _First(Verdict("undecided", "no_verifier", "extract", None, _ms(start)))
+    item = replace(item, ground_truth=answer_in(item.ground_truth))
     found = Extraction((item.completion,), "bare") if item.is_bare else extract(item.completion, policy)
     truth = keyed(item.ground_truth)
     if not truth.key:

@@ -11,6 +11,8 @@ from typing import Final, Literal, NamedTuple
 
 from curate.verify.compare.congruences import congruence
 from curate.verify.compare.logic import is_formula
+from curate.verify.extract.parts import labelled_parts
+from curate.verify.extract.truths import answer_in
 from curate.verify.grammar.parser import parse
 from curate.verify.nodes import Node, TooLargeError, UnreadableError
 from curate.verify.policy import Policy
@@ -95,6 +97,9 @@ def check_truth(ground_truth: str, *, kind: str = "math", policy: Policy = DEFAU
     """None if answers can be compared with a ground truth, else the reason code."""
     if kind != "math":
         return None if kind == "code" else "no_verifier"
+    ground_truth = answer_in(ground_truth)
+    if parts := labelled_parts(ground_truth):
+        return next((code for part in parts if (code := check_truth(part.content, policy=policy))), None)
     cleaned = clean(ground_truth)
     if not canonical(cleaned):
         return "unparseable_ground_truth"

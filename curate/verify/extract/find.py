@@ -56,11 +56,11 @@ def extract(completion: str, policy: Policy) -> Extraction:
     if parts.is_open:
         return Extraction((), "", "truncated")
     final = _before_run_on(visible(parts.final), policy)
-    boxes = _boxes(final)
-    if boxes is None:
+    boxed = boxes(final)
+    if boxed is None:
         return Extraction((), "", "truncated")
-    if boxes:
-        return _boxed(final, boxes, policy)
+    if boxed:
+        return _boxed(final, boxed, policy)
     if (found := claims(final, with_sentences=policy.claims)) is not None:
         return _claimed(final, found)
     nothing: Reason = "think_only" if _BOX.search(parts.thinking) else "no_answer"
@@ -79,16 +79,16 @@ def _before_run_on(text: str, policy: Policy) -> str:
     return before_next_question(text, box.end() if box else claim.first_end if claim else 0)
 
 
-def _boxed(text: str, boxes: Sequence[Box], policy: Policy) -> Extraction:
-    last = boxes[-1]
+def _boxed(text: str, boxed: Sequence[Box], policy: Policy) -> Extraction:
+    last = boxed[-1]
     if not last.content.strip():
         return Extraction((), "box", "no_answer")
     tail = text[last.end :]
     later = later_claims(tail, with_sentences=policy.claims)
     denied = is_negated(text[: last.start]) if later is None else False
     if denied or is_taken_back(tail[later.last_end :] if later else tail):
-        return Extraction(tuple(box.content for box in boxes), "box", "taken_back")
-    return Extraction(tuple(box.content for box in boxes), "box", later=later.answers if later else ())
+        return Extraction(tuple(box.content for box in boxed), "box", "taken_back")
+    return Extraction(tuple(box.content for box in boxed), "box", later=later.answers if later else ())
 
 
 def _claimed(text: str, found: Claims) -> Extraction:
@@ -102,7 +102,7 @@ def _claimed(text: str, found: Claims) -> Extraction:
     return Extraction(found.answers, found.how, "taken_back" if is_denied else None)
 
 
-def _boxes(text: str) -> list[Box] | None:
+def boxes(text: str) -> list[Box] | None:
     """All boxes of a text; None if a box has no closing brace."""
     found: list[Box] = []
     index = 0

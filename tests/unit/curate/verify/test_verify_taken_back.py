@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curate.verify import verify
+from curate.verify import check_truth, verify
 from curate.verify.code.program import find_program
 from curate.verify.thinking import MARKS, has_reasoning, is_one_block, reasoning, split
 
@@ -141,3 +141,19 @@ def test_every_mark_of_reasoning_hides_answers_and_programs(opening: str, closin
 def test_a_mark_inside_a_program_is_text() -> None:
     program = '```python\ndef f(x):\n    return "<think>" + x\n```'
     assert find_program(program, ["f"]).source is not None
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer"),
+    [
+        ("#### 70000", "70000"),
+        ("It cost 80,000+50,000=$<<80000+50000=130000>>130,000\nSo the profit is 70,000\n#### 70000", "70,000"),
+        ("\\(\\boxed{1}\\) and \\(\\boxed{-2}\\).", "-2, 1"),
+        ("(a) 5 (b) 6", "5, 6"),
+        ("height 5 cm, width 6 cm", "5 cm, 6 cm"),
+    ],
+)
+def test_a_truth_that_is_written_as_a_response_is_read(truth: str, answer: str) -> None:
+    assert check_truth(truth) is None
+    assert verify(f"\\boxed{{{answer}}}", truth).verdict == "correct"
+    assert verify("\\boxed{7}", truth).verdict == "wrong"
