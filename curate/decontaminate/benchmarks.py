@@ -71,7 +71,7 @@ DEFAULT: Final = (
         revision="0fe84c3912ea0c4d4a78037083943e8f0c4dd505",
     ),
 )
-_BY_NAME: Final = {source.name: source for source in DEFAULT}
+BY_NAME: Final = {source.name: source for source in DEFAULT}
 _ITEM_ID: Final = (
     "unique_id", "task_id", "question_id", "problem_id", "problem_name", "id", "ID", "idx", "qid", "uid", "index",
 )  # fmt: skip
@@ -110,10 +110,10 @@ def _named(text: str) -> Sequence[Source]:
         return (source_at(text),)
     if text == "default":
         return DEFAULT
-    if text in _BY_NAME:
-        return (_BY_NAME[text],)
+    if text in BY_NAME:
+        return (BY_NAME[text],)
     if "/" not in text and format_of(Path(text)) is None:
-        known = nearest(text, ["default", *_BY_NAME])
+        known = nearest(text, ["default", *BY_NAME])
         raise UserError(f"--against {text}: no such file here and no benchmark of that name in the bundle; {known}")
     return (source_at(text),)
 

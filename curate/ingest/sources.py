@@ -9,6 +9,7 @@ import codecs
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic import Field, field_validator, model_validator
@@ -90,14 +91,20 @@ def source_at(text: str) -> Source:
     raise UserError(f"{text}: no such file or folder; give a path that exists or a Hub id like owner/name")
 
 
-def sources_from(texts: Sequence[str], names: Sequence[str], stated: Mapping[str, Sequence[str]]) -> list[Source]:
+def sources_from(
+    texts: Sequence[str],
+    names: Sequence[str],
+    stated: Mapping[str, Sequence[str]],
+    known: Mapping[str, Source] = MappingProxyType({}),
+) -> list[Source]:
     """The sources of a command line. `stated` holds options by field: `VALUE` for all sources, `NAME=VALUE` for one.
 
-    For `map`, the values are `FIELD=COLUMN` and `NAME:FIELD=COLUMN`.
+    For `map`, the values are `FIELD=COLUMN` and `NAME:FIELD=COLUMN`. known: sources that have a name, which a file here
+    with that name hides.
     """
     if names and len(names) != len(texts):
         raise UserError(f"--name is given {len(names)} times for {len(texts)} sources; give one for each")
-    sources = [source_at(text) for text in texts]
+    sources = [known[text] if text in known and not Path(text).exists() else source_at(text) for text in texts]
     fields = [
         {**source.model_dump(), **({"name": name} if name else {})}
         for source, name in zip(sources, names or [""] * len(sources), strict=True)

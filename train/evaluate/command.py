@@ -21,6 +21,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.manifest import write_atomic
 from curate.artifacts.samples import LOG, SampleLog
+from curate.decontaminate.benchmarks import BY_NAME
 from curate.engines import Engine, EngineConfig, open_engine, settle
 from curate.errors import UserError
 from curate.ingest.sources import Source, sources_from
@@ -47,7 +48,7 @@ Benchmarks = Annotated[
     typer.Option(
         "--data",
         metavar="<str>",
-        help="Benchmark: artifact, file or Hub id; repeatable.",
+        help="Benchmark: artifact, file, Hub id, or a name of gradus curate benchmarks; repeatable.",
         show_default=False,
     ),
 ]
@@ -104,7 +105,7 @@ class Stated:
     def sources(self, data: Sequence[str]) -> list[Source]:
         """The benchmarks at `data`; `UserError` if two have one name."""
         facts = {"map": self.maps, "split": self.splits, "revision": self.revisions}
-        sources = sources_from(data, self.names, facts)
+        sources = sources_from(data, self.names, facts, BY_NAME)
         if len({source.label() for source in sources}) < len(sources):
             raise UserError("--data: two benchmarks have the same name; name each by --name, in the order of --data")
         return sources

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from curate.decontaminate.benchmarks import BY_NAME
 from curate.errors import UserError
 from curate.ingest.source_files import files_of
 from curate.ingest.sources import Source, source_at, sources_from
@@ -68,3 +69,13 @@ def test_a_file_or_folder_without_data_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="holds no JSONL, JSON"):
         files_of(source_at(str(tmp_path / "empty")))
+
+
+def test_a_benchmark_of_the_bundle_has_a_name_which_a_file_here_hides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert sources_from(["aime25"], [], {"split": ["train"]}, BY_NAME)[0].hub == "math-ai/aime25"
+    assert sources_from(["aime25"], [], {"split": ["train"]}, BY_NAME)[0].split == "train"
+    (tmp_path / "aime25").mkdir()
+    assert sources_from(["aime25"], [], {}, BY_NAME)[0].path == Path("aime25")
