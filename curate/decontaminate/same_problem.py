@@ -190,7 +190,9 @@ def _goes_on(pair: Pair) -> bool:
         return False
     end, (ours, theirs) = matches[-1][1] + matches[-1][2], pair.flags()
     is_formula = Flag.FIGURE | Flag.OPERATOR | Flag.VARIABLE
-    goes_on = end < len(theirs) and bool(ours[-1] & is_formula and theirs[end] & is_formula)
+    if end == len(theirs):
+        return False
+    goes_on = bool(theirs[end] & Flag.OPERATOR or (ours[-1] & is_formula and theirs[end] & is_formula))
     return goes_on and end not in _sentence_ends(pair.rows.prompts[pair.row]) and pair.answers() != "same"
 
 
