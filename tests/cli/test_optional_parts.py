@@ -18,9 +18,12 @@ from curate.parts import PARTS
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of links to the packages that the base requires, in place of site-packages."""
     folder = tmp_path_factory.mktemp("base")
-    for name in script().closure(PROJECT["dependencies"], ".".join(map(str, sys.version_info[:2]))):
+    needed = script().closure(PROJECT["dependencies"], ".".join(map(str, sys.version_info[:2])))
+    for name in (*needed, PROJECT["name"]):
         found = distribution(name)
-        for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
+        tops = {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}
+        # of gradus itself its version alone; its packages are those of this checkout
+        for top in tops if name in needed else {top for top in tops if top.endswith((".dist-info", ".egg-info"))}:
             if (source := Path(str(found.locate_file(top)))).exists() and not (folder / top).exists():
                 (folder / top).symlink_to(source)
     return folder

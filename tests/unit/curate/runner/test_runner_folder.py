@@ -14,7 +14,7 @@ from curate.artifacts.artifact import Artifact, open_artifact, seal, shard_path,
 from curate.artifacts.folder import OutFolder
 from curate.artifacts.manifest import fingerprint
 from curate.config import Config
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 from curate.runner.run import run_stage
 from curate.runner.stage import Run, Stage, Workspace, bound, decide
 
@@ -159,7 +159,7 @@ def test_a_resumed_run_pays_only_for_the_batches_it_owes(pool: Artifact, tmp_pat
 
         return Stage("test", 1, "batch", Short(), open_run, batch_rows=4)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped):
         run_stage(failing_at(8), pool, tmp_path / "out")
     run_stage(failing_at(None), pool, tmp_path / "out")
     assert seen == [0, 4, 8, 8]

@@ -9,7 +9,7 @@ from support.pools import pool_of
 
 from curate.artifacts.artifact import open_artifact, write_shard
 from curate.config import Config
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 from curate.progress import Progress
 from curate.runner.run import run_stage
 from curate.runner.stage import Sources, Stage, bound, decide
@@ -56,7 +56,7 @@ def test_a_stopped_run_finds_the_rows_that_were_made(tmp_path: Path) -> None:
     def stop(_: pl.DataFrame) -> pl.DataFrame:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped):
         run_stage(made(stop, log), None, tmp_path / "out")
     assert log == [0, 1, 2, 3]
     assert not run_stage(made(log=log), None, tmp_path / "out").is_reused
