@@ -34,6 +34,7 @@ from curriculum.statistics.stats import STATUSES, Stats
 VERSION: Final = 3
 READABLE: Final = (2, VERSION)
 TRAVELLING: Final = "curriculum"  # folder of the state that `gradus card push --with-curriculum` adds to a dataset
+RUN_CONFIG: Final = "config.yaml"  # of a training run, which exists before its first checkpoint
 HEADER: Final = "curriculum.json"
 PROBLEMS: Final = "curriculum.parquet"
 VISITS: Final = "curriculum-visits.parquet"
@@ -101,6 +102,10 @@ def newest(run: Path) -> Path:
             return folder
     steps = {path.parent: path.parent.name.removeprefix("checkpoint-") for path in run.glob(f"checkpoint-*/{HEADER}")}
     checkpoints = {folder: int(step) for folder, step in steps.items() if step.isdecimal()}
+    if not checkpoints and (run / RUN_CONFIG).is_file():
+        raise UserError(
+            f"{run}: has no checkpoint yet, which holds the state; try again after --saving.steps"
+        )
     if not checkpoints:
         raise UserError(f"{run}: holds no {HEADER}, nor does a checkpoint in it; give a run trained with a curriculum")
     return max(checkpoints, key=checkpoints.__getitem__)

@@ -166,6 +166,9 @@ def test_there_is_nothing_to_plot_before_the_first_batch(tmp_path: Path) -> None
 def test_a_folder_without_a_curriculum_is_refused(command: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no curriculum"):
         gradus(command, tmp_path)
+    (tmp_path / "config.yaml").write_text("command: grpo\n")
+    with pytest.raises(UserError, match="has no checkpoint yet"):
+        gradus(command, tmp_path)
     with pytest.raises(UserError, match="no such folder"):
         gradus(command, tmp_path / "nowhere")
 
