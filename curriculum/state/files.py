@@ -103,9 +103,7 @@ def newest(run: Path) -> Path:
     steps = {path.parent: path.parent.name.removeprefix("checkpoint-") for path in run.glob(f"checkpoint-*/{HEADER}")}
     checkpoints = {folder: int(step) for folder, step in steps.items() if step.isdecimal()}
     if not checkpoints and (run / RUN_CONFIG).is_file():
-        raise UserError(
-            f"{run}: has no checkpoint yet, which holds the state; try again after --saving.steps"
-        )
+        raise UserError(f"{run}: has no checkpoint yet, which holds the state; try again after --saving.steps")
     if not checkpoints:
         raise UserError(f"{run}: holds no {HEADER}, nor does a checkpoint in it; give a run trained with a curriculum")
     return max(checkpoints, key=checkpoints.__getitem__)

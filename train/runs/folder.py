@@ -91,6 +91,11 @@ class RunFolder(ClaimedFolder):
         return self
 
     @property
+    def identity(self) -> Mapping[str, Any]:
+        """What config.yaml holds."""
+        return self._identity
+
+    @property
     def model(self) -> Path:
         """Folder of the trained model, present once the run is finished."""
         return self.folder / "model"

@@ -16,6 +16,7 @@ from curate.errors import Stopped, UserError
 from train.environment import is_main_process
 from train.runs.checkpoints import step_of
 from train.runs.folder import UNFINISHED, RunFolder
+from train.runs.model_card import model_card
 from train.runs.settings import TrainerConfig
 
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
@@ -45,6 +46,7 @@ def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ..
     from transformers import PrinterCallback
 
     trainer.remove_callback(PrinterCallback)
+    vars(trainer)["create_model_card"] = _no_card
     checkpoint = run.checkpoint()
     if checkpoint and step_of(checkpoint) >= trainer.args.max_steps:
         # only the model is missing; the trainer would do one more step before it sees that it is finished
@@ -82,6 +84,10 @@ def _train(
 
 def _no_steps(**_: Any) -> None:
     """An epoch without steps."""
+
+
+def _no_card(**_: Any) -> None:
+    """TRL's card beside the checkpoints, which names no base; `model/` gets the card of `model_card`."""
 
 
 def save_state(trainer: Any, run: RunFolder) -> None:
@@ -131,6 +137,7 @@ def save_model(trainer: Any, run: RunFolder) -> None:
         if (unfinished / "adapter_config.json").exists():
             _merge(unfinished)
         trainer.processing_class.save_pretrained(unfinished)
+        (unfinished / "README.md").write_text(model_card(run.identity, run.folder.name), encoding="utf-8")
         unfinished.rename(run.model)
     trainer.accelerator.wait_for_everyone()
 
