@@ -13,11 +13,13 @@ from typing import Final
 from curate.verify.spelling.respell import respell
 from curate.verify.spelling.side_by_side import separated
 from curate.verify.spelling.signs import RULINGS, in_ascii
+from curate.verify.spelling.unit_products import with_unit_products
 from curate.verify.vocabulary.phrases import bare
 from curate.verify.vocabulary.units import is_unit_word
 
 _SHORT: Final = 24
 _AROUND: Final = re.compile(r"\\(?:[a-z]+|.)|[\s${}()*.,]")
+_POWER_FIRST: Final = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\^(\d|\{\d+\})_([0-9A-Za-z]|\{[0-9A-Za-z]+\})(?![\^_])")
 _ENTITY: Final = re.compile(r"&(?:[A-Za-z]+\d*|#\d+|#x[0-9a-fA-F]+);")
 _PLAIN_FIGURE: Final = re.compile(r" ?-?[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)? ?")
 _BRACED_MARK: Final = re.compile(r"(?:\\(?:text|mathord|mathrel|mathbin)|(?<![A-Za-z])) ?\{ ?([,:.]) ?\}")
@@ -115,7 +117,9 @@ def clean(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     text = in_ascii(text) if not text.isascii() else text
-    text = separated(text)
+    text = separated(with_unit_products(text))
+    if "^" in text:
+        text = _POWER_FIRST.sub(r"\1_\3^\2", text)
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _latex(text)
     if len(text) < _MAX_RECURRING and ("..." in text or "\\ldots" in text):
