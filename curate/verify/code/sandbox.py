@@ -38,6 +38,7 @@ SHM: Final = "/dev/shm"  # noqa: S108  # the sandbox's own
 SHM_BYTES: Final = 1 << 20
 FILE_BYTES: Final = 2 << 20
 NUM_FILES: Final = 64
+DISK: Final = "/box"
 FIRST_UID: Final = 100_000
 INFO_S: Final = 5.0  # for bwrap to report its first process; a machine at full load is slow
 HINT: Final = "install bubblewrap (apt-get install bubblewrap), or use --unsafe-local for code that you trust"
@@ -50,14 +51,29 @@ class SandboxUnavailable(Exception):  # noqa: N818  # a state of the machine, no
 
 
 @dataclass(frozen=True)
+class Space:
+    """What a sandbox has beyond the system: folders of this machine, read-only, and a disk of its own in memory.
+
+    folders: (here, there) pairs. disk_mb: size of the disk at `DISK`, which disappears with the sandbox.
+    """
+
+    folders: tuple[tuple[Path, str], ...]
+    disk_mb: int
+
+
+@dataclass(frozen=True)
 class Limits:
-    """The resources that one sandbox may use."""
+    """The resources that one sandbox may use.
+
+    space: makes room for sandboxes within the sandbox, which share its disk.
+    """
 
     cpu_s: float
     memory_mb: int  # of each process
     num_processes: int = 10
     total_memory_mb: int | None = None  # of all processes together; None: not watched
     is_isolated: bool = True
+    space: Space | None = None
 
 
 class Sandbox:
@@ -200,10 +216,11 @@ def _command(script: str, channel: int, walls: Sequence[str]) -> list[str]:
 
 def _bare_limits(limits: Limits) -> list[str]:
     """Limits on one process; RLIMIT_CPU counts whole seconds and kills one second after its warning."""
-    cpu_s = math.ceil(limits.cpu_s)
+    cpu_s, space = math.ceil(limits.cpu_s), limits.space
+    file_bytes, num_files = (FILE_BYTES, NUM_FILES) if space is None else (space.disk_mb << 20, 1024)
     return [
-        "prlimit", f"--cpu={cpu_s}:{cpu_s + 1}", f"--as={limits.memory_mb << 20}", f"--fsize={FILE_BYTES}",
-        f"--nofile={NUM_FILES}", "--core=0",
+        "prlimit", f"--cpu={cpu_s}:{cpu_s + 1}", f"--as={limits.memory_mb << 20}", f"--fsize={file_bytes}",
+        f"--nofile={num_files}", "--core=0",
     ]  # fmt: skip
 
 
@@ -216,11 +233,12 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
     return [
         *_bare_limits(limits),
         *([*user, "--no-new-privs"] if user else []),
-        "bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--new-session",
+        "bwrap", "--unshare-all", "--unshare-user", *([] if limits.space else ["--disable-userns"]), "--new-session",
         *(["--die-with-parent"] if dies_with_us else []),
         "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8",
         "--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1",
         "--hostname", "sandbox", "--ro-bind", "/usr", "/usr", *_library_folders(), *_package_folders(),
+        *_space(limits.space),
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
         "--size", str(TMP_BYTES), "--tmpfs", TMP, "--proc", "/proc", "--dev", "/dev",
         # semaphores of `multiprocessing`
@@ -230,6 +248,13 @@ def _walls(limits: Limits, info: int | None, *, dies_with_us: bool = True) -> li
         # inside the sandbox: outside, it would count all processes of the user on the machine
         "/usr/bin/prlimit", f"--nproc={limits.num_processes}",
     ]  # fmt: skip
+
+
+def _space(space: Space | None) -> list[str]:
+    if space is None:
+        return []
+    folders = [argument for here, there in space.folders for argument in ("--ro-bind", str(here), there)]
+    return [*folders, "--size", str(space.disk_mb << 20), "--tmpfs", DISK]
 
 
 def _library_folders() -> Sequence[str]:

@@ -16,12 +16,14 @@ IMPORTED: Final = {
         "wire", "plain", "arrays", "states", "operations", "doubts", "remote", "kin", "derived", "side", "stand_in",
         "suite",
     ),
+    "keeper": ("wire",),
 }  # fmt: skip
 
 
 @cache
 def source_of(script: str) -> str:
-    """The modules that a script imports, then the script."""
+    """The modules that a script imports, then the script: a module of `INSIDE`, or a dotted name."""
+    home, _, script = script.rpartition(".")
     package = resources.files(INSIDE)
     lines = ["import sys, types", f"sys.path.append({MOUNT!r})"]
     for name in IMPORTED[script]:
@@ -30,5 +32,5 @@ def source_of(script: str) -> str:
             f"module = sys.modules[{module!r}] = types.ModuleType({module!r})",
             f"exec(compile({source!r}, {name!r}, 'exec'), vars(module))",
         ]
-    main = (package / f"{script}.py").read_text(encoding="utf-8")
+    main = (resources.files(home or INSIDE) / f"{script}.py").read_text(encoding="utf-8")
     return "\n".join([*lines, f"exec(compile({main!r}, {script!r}, 'exec'))\n"])
