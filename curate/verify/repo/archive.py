@@ -13,7 +13,7 @@ import stat
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -32,7 +32,7 @@ class Archive:
 
     files: Mapping[str, bytes]
     executable: frozenset[str] = frozenset()
-    links: Mapping[str, str] = ()  # type: ignore[assignment]  # an empty mapping
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
@@ -41,7 +41,7 @@ class Archive:
         for path in sorted(self.files):
             mode = "x" if path in self.executable else "-"
             total.update(f"{mode}{path}\0{hashlib.sha256(self.files[path]).hexdigest()}\n".encode())
-        for path, target in sorted(dict(self.links).items()):
+        for path, target in sorted(self.links.items()):
             total.update(f"l{path}\0{target}\n".encode())
         return total.hexdigest()
 
@@ -54,7 +54,7 @@ class Archive:
                 info = tarfile.TarInfo(path)
                 info.size, info.mode = len(content), 0o755 if path in self.executable else 0o644
                 tar.addfile(info, io.BytesIO(content))
-            for path, target in sorted(dict(self.links).items()):
+            for path, target in sorted(self.links.items()):
                 info = tarfile.TarInfo(path)
                 info.type, info.linkname = tarfile.SYMTYPE, target
                 tar.addfile(info)
@@ -64,7 +64,7 @@ class Archive:
         """The archive with other contents of some files; None deletes one."""
         kept = {path: content for path, content in self.files.items() if path not in files}
         kept |= {path: content for path, content in files.items() if content is not None}
-        links = {path: target for path, target in dict(self.links).items() if path not in files}
+        links = {path: target for path, target in self.links.items() if path not in files}
         return Archive(kept, self.executable & kept.keys(), links)
 
     def below(self, folder: str) -> Archive:
@@ -72,7 +72,7 @@ class Archive:
         start = folder.rstrip("/") + "/"
         files = {path[len(start) :]: content for path, content in self.files.items() if path.startswith(start)}
         executable = frozenset(path[len(start) :] for path in self.executable if path.startswith(start))
-        links = {path[len(start) :]: to for path, to in dict(self.links).items() if path.startswith(start)}
+        links = {path[len(start) :]: to for path, to in self.links.items() if path.startswith(start)}
         return Archive(files, executable, links)
 
 

@@ -76,10 +76,17 @@ class Grade:
 
 
 class Outcomes(dict[str, str]):
-    """Outcome by test name. problem: why the report proves nothing; None if it is whole."""
+    """Outcome by test name: passed, failed, skipped or xfail. messages: `line: error` of those that failed.
+
+    problem: why the report proves nothing; None if it is whole.
+    """
 
     problem: Reason | None = None
     detail = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: dict[str, str] = {}
 
 
 def grade(
@@ -105,8 +112,8 @@ def grade(
     return Grade(verdict, reason, detail, findings, left_out, dict(real))
 
 
-def run_tests(box: Box, tests: RepoTests, files: Archive) -> Outcomes:
-    """Run the named tests of these files in a box, and read the report."""
+def run_tests(box: Box, tests: RepoTests, files: Archive, modules: Sequence[str] = ()) -> Outcomes:
+    """Run the tests of these files in a box, and read the report. modules: test files; empty for those of the named tests."""
     for path, content in files.files.items():
         box.hide(f"{TESTS_AT}/{path}", content)
     nonce = secrets.token_hex(16)
@@ -114,7 +121,7 @@ def run_tests(box: Box, tests: RepoTests, files: Archive) -> Outcomes:
         "nonce": nonce,
         "source_roots": ["/repo/src", "/repo/lib", "/repo"],
         "tests_root": f"/hidden/{TESTS_AT}",
-        "files": [f"/hidden/{TESTS_AT}/{path}" for path in tests.modules],
+        "files": [f"/hidden/{TESTS_AT}/{path}" for path in modules or tests.modules],
     }
     done = box.report(_reporter(), json.dumps(config), box.limits.command_s, MAX_REPORT)
     return _read(done["report"], nonce, done)
@@ -189,6 +196,8 @@ def _read(report: bytes, nonce: str, done: Mapping[str, object]) -> Outcomes:
             found.problem, found.detail = "exploit", f"the report names {name} twice, or after its end"
             return found
         found[name] = str(told.get("outcome"))
+        if message := told.get("message"):
+            found.messages[name] = str(message)
     if not has_end:
         is_late = done["end"] == "timeout"
         found.problem = "timeout" if is_late else "no_report"

@@ -40,23 +40,29 @@ def _moved(fd: int) -> int:
 
 def _outcomes(report: int, nonce: str) -> object:
     """A pytest plugin that reports each test once, after its teardown: passed, failed or skipped, and in which phase."""
-    worst: dict[str, tuple[str, str]] = {}
+    worst: dict[str, tuple[str, str, str]] = {}
 
     class Outcomes:
         def pytest_runtest_logreport(self, report: object, _fd: int = report) -> None:
             name, when, outcome = report.nodeid, report.when, report.outcome  # type: ignore[attr-defined]
             if hasattr(report, "wasxfail"):
                 outcome = "xfail"
-            if outcome != "passed" or name not in worst:
-                worst.setdefault(name, (outcome, when))
-                if worst[name][0] == "passed":
-                    worst[name] = (outcome, when)
+            if name not in worst or worst[name][0] == "passed":
+                worst[name] = (outcome, when, _message(report))
             if when == "teardown":
-                told, phase = worst.pop(name)
-                line = {"nonce": nonce, "test": name, "outcome": told, "phase": phase}
+                told, phase, message = worst.pop(name)
+                line = {"nonce": nonce, "test": name, "outcome": told, "phase": phase, "message": message}
                 os.write(_fd, (json.dumps(line) + "\n").encode())
 
     return Outcomes()
+
+
+def _message(report: object) -> str:
+    """The last line of what a failed test raised, and where in the test: `12: AssertionError: assert 1 == 2`."""
+    crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
+    entries = getattr(getattr(getattr(report, "longrepr", None), "reprtraceback", None), "reprentries", [])
+    line = getattr(getattr(entries[0], "reprfileloc", None), "lineno", 0) if entries else 0
+    return f"{line}: {crash.message[:600]}" if crash else ""
 
 
 if __name__ == "__main__":
