@@ -26,6 +26,7 @@ from curate.runner.executors import check_executor
 from curate.runner.run import Outcome, run_stage
 from curate.stages import FIRST, STAGES, Entry
 from curate.summary import next_command, summary
+from curate.tasks.command import ExportConfig, InjectConfig, export_tasks, inject_bugs
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
 
@@ -152,6 +153,32 @@ def review_command(
 
 
 app.command("review", help=ReviewConfig.__doc__)(with_options(review_command, ReviewConfig))
+
+
+def inject_command(
+    source: Annotated[Path, typer.Argument(help="Folder or source distribution of a project.", show_default=False)],
+    config: InjectConfig,
+    out: Annotated[Path, typer.Option("--out", help="Folder to write tasks to.", show_default=False)],
+) -> None:
+    """Make tasks by bugs on purpose."""
+    for line in inject_bugs(source, out, config):
+        typer.echo(line)
+
+
+app.command("inject-bugs", help=InjectConfig.__doc__)(with_options(inject_command, InjectConfig))
+
+
+def export_tasks_command(
+    pool: Pool,
+    config: ExportConfig,
+    out: Annotated[Path, typer.Option("--out", help="Folder to write tasks to.", show_default=False)],
+) -> None:
+    """Write tasks for other programs."""
+    for line in export_tasks(pool, out, config):
+        typer.echo(line)
+
+
+app.command("export-tasks", help=ExportConfig.__doc__)(with_options(export_tasks_command, ExportConfig))
 
 
 Measured = Annotated[Path, typer.Argument(help="Artifact that `difficulty` wrote.", show_default=False)]

@@ -50,7 +50,7 @@ PROBLEM: Final[dict[str, Column]] = {
     "ground_truth": _text("the answer a completion is checked against; null where the source has none"),
     "kind": _text("math, code or agent: which verifier applies"),
     "choices": Column(pl.List(pl.String()), "options of a multiple-choice problem, in order; null otherwise"),
-    "tests": _text("JSON of the tests of a code problem; null otherwise"),
+    "tests": _text("JSON of the tests of a code problem, or of the name and digest of an agent's task; null otherwise"),
     "solution": _text("a reference solution or chain of thought; null where the source has none"),
     "source": _text("name of the source the row came from"),
     "source_row": _count("row in that source, counted from 0"),
@@ -68,6 +68,9 @@ ADDED: Final[dict[str, Column]] = {
     "benchmark_variant": _text("JSON evidence: the benchmark item this one is a variant of, method, score, words"),
     "benchmark_paraphrase": _text("JSON evidence: the benchmark item whose meaning this one is close to, score"),
     "contaminated_by": _text("`benchmark/item` whose text this problem contains"),
+    "proof": _text(
+        "JSON of what makes an agent's task sure: tests that fail and pass every time, canaries, tests dropped by name"
+    ),
     "num_correct": _count("samples judged correct"),
     "num_wrong": _count("samples judged wrong"),
     "num_undecided": _count("samples that could not be judged; they enter no rate"),

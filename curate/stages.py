@@ -22,6 +22,7 @@ STAGES: Final[dict[str, Entry]] = {
     "multiple-choice": Entry("curate.multiple_choice.stage", "MultipleChoiceConfig"),
     "decontaminate": Entry("curate.decontaminate.stage", "DecontaminateConfig"),
     "verifiable": Entry("curate.verifiable.stage", "VerifiableConfig"),
+    "solvable": Entry("curate.tasks.stage", "SolvableConfig"),
     "reviewed": Entry("curate.review.reviewed", "ReviewedConfig"),
     "no-think": Entry("curate.difficulty.no_think", "NoThinkConfig"),
     "difficulty": Entry("curate.difficulty.stage", "DifficultyConfig"),

@@ -13,6 +13,7 @@ from curate.ingest.columns import EMPTY, CellReader, Cells, ColumnMap, Record
 from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, opening
 from curate.ingest.placeholders import WORD, filled, has_placeholders
 from curate.records import KINDS, problem_key, transcript
+from curate.tasks.task import identity_of
 from curate.verify.code.called_names import parsable
 from curate.verify.code.public_sets import STUBS, tests_from_row
 
@@ -75,7 +76,7 @@ class Builder:
             if text:
                 _check_text(text)
         return {
-            "key": problem_key(prompt, kind, choices),
+            "key": problem_key(prompt, kind, _told_apart(kind, tests) or choices),
             "prompt": prompt,
             "messages": json.dumps(turns, ensure_ascii=False) if turns else None,
             "ground_truth": truth,
@@ -177,6 +178,12 @@ class Builder:
         return (
             text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=_plain, sort_keys=True)
         )
+
+
+def _told_apart(kind: str, tests: str | None) -> list[str] | None:
+    """What tells an agent's task from another one with the same instruction: the digest of its files and tests."""
+    identity = identity_of(tests) if kind == "agent" and tests else None
+    return [identity] if identity else None
 
 
 def _joined(texts: Sequence[str | None]) -> str:

@@ -11,8 +11,9 @@ from typing import Final
 from curate.artifacts.manifest import MANIFEST, sha256_of
 from curate.errors import UserError
 from curate.ingest.formats.files import NAMES, format_in, format_of
-from curate.ingest.formats.unpacked import DataFile, is_archive, members_of
+from curate.ingest.formats.unpacked import DataFile, as_file, is_archive, members_of
 from curate.ingest.sources import Source
+from curate.tasks.table import is_task_folder, rows
 
 _ABOUT: Final = ("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json")  # beside the data
 STATE, KEPT, DROPPED = "state.json", "kept", "dropped"  # what a stage that runs writes into its folder
@@ -29,12 +30,19 @@ def files_of(source: Source) -> list[Path]:
         if not is_archive(path) and format_in(path) is None:
             raise UserError(f"{path}: is of an unknown format; use {NAMES}, also compressed or in an archive")
         return [path]
+    if is_task_folder(path):
+        return [as_file("tasks.jsonl", lambda: rows(path), path)]
     root = path / "kept" if (path / MANIFEST).exists() else _saved(path, source.split)
     found = sorted(file for file in root.rglob("*") if _is_data(file, root))
     if not found:
         raise UserError(f"{path}: holds no {NAMES} file; give a folder with data")
     _refuse_stages(path, root, found)
     return found
+
+
+def _name_in(root: Path, file: Path) -> str:
+    """A file's name for places: its path below the source, or the name of the table of a folder of tasks."""
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
 
 
 def _refuse_stages(path: Path, root: Path, files: Sequence[Path]) -> None:
@@ -72,7 +80,7 @@ def data_files(source: Source) -> list[DataFile]:
     if source.path is None:
         return []
     root = source.path if source.path.is_dir() else source.path.parent
-    files = [DataFile(path, path.relative_to(root).as_posix()) for path in files_of(source)]
+    files = [DataFile(path, _name_in(root, path)) for path in files_of(source)]
     split = [_members(file) if is_archive(file.path) else [file] for file in files]
     return [file for group in split for file in group]
 
@@ -110,5 +118,5 @@ def digest_of_source(source: Source) -> str:
     files = files_of(source)
     if files == [source.path]:
         return sha256_of(source.path)
-    lines = [f"{file.relative_to(source.path).as_posix()} {sha256_of(file)}" for file in files]
+    lines = [f"{_name_in(source.path, file)} {sha256_of(file)}" for file in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

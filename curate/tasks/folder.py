@@ -1,14 +1,13 @@
 """Reads and writes tasks as Harbor folders (task.toml, schema 1.4: instruction, environment, tests, solution).
 
 The environment's `repo` is the base, `tests/hidden` the hidden tests, `solution/files` what the solution changes.
-`[metadata.gradus]` in task.toml holds what Harbor has no field for. `tests/test.sh` scores a task where Harbor runs it; it
-is weaker than `curate.verify.repo.grade`, which also has canaries.
+`[metadata.gradus]` in task.toml holds what Harbor has no field for. `tests/test.sh` scores a task where Harbor runs it;
+it is weaker than `curate.verify.repo.grade`, which also has canaries.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -80,7 +79,13 @@ def read_task(folder: Path) -> Task:
         reference = {**read_archive(folder / FILES).files, **dict.fromkeys(_names(folder, ours, "deleted"))}
     origin = {name: str(ours[name]) for name in ("repo", "base_commit", "licence", "source") if name in ours}
     return Task(
-        folder.name, instruction, read_archive(base) if base.is_dir() else Archive({}), tests, reference, origin, problem
+        folder.name,
+        instruction,
+        read_archive(base) if base.is_dir() else Archive({}),
+        tests,
+        reference,
+        origin,
+        problem,
     )
 
 
@@ -120,8 +125,8 @@ def _toml(task: Task) -> str:
         lists["canaries"] = sorted(tests.canaries)
     lines = [
         'schema_version = "1.4"', "", "[task]", f"name = {_text('gradus/' + task.name)}", "", "[verifier]",
-        "timeout_sec = 300.0", "", "[agent]", "timeout_sec = 900.0", "", "[environment]", "cpus = 1", "memory_mb = 2048",
-        "storage_mb = 2048", "", "[metadata.gradus]",
+        "timeout_sec = 300.0", "", "[agent]", "timeout_sec = 900.0", "", "[environment]", "cpus = 1",
+        "memory_mb = 2048", "storage_mb = 2048", "", "[metadata.gradus]",
         *(f"{name} = {_text(value)}" for name, value in sorted(task.origin.items())),
         *(f"{name} = [{', '.join(map(_text, values))}]" for name, values in lists.items()),
     ]  # fmt: skip
@@ -142,7 +147,7 @@ def _write(folder: Path, archive: Archive) -> None:
             place.chmod(0o755)
     for path, target in archive.links.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        os.symlink(target, folder / path)
+        (folder / path).symlink_to(target)
 
 
 def _script(place: Path, text: str) -> None:

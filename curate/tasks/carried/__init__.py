@@ -1,1 +1,1 @@
-"""Programs that are written into task folders: they run in the task's image, with pytest and nothing of this project."""
+"""Programs that are written into task folders: they run in its image, without this project."""

@@ -20,7 +20,9 @@ def main() -> None:
     wanted = json.loads((TESTS / "names.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
         tree, report = Path(folder, "tree"), Path(folder, "report.xml")
-        shutil.copytree(REPO, tree, symlinks=True, ignore=shutil.ignore_patterns("conftest.py", "*.ini", "*.pth", ".git"))
+        shutil.copytree(
+            REPO, tree, symlinks=True, ignore=shutil.ignore_patterns("conftest.py", "*.ini", "*.pth", ".git")
+        )
         shutil.copytree(TESTS / "hidden", tree, dirs_exist_ok=True)
         files = sorted({name.partition("::")[0] for name in wanted})
         options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".", f"--junitxml={report}", "-o",

@@ -91,7 +91,8 @@ def _sound(project: Project, visible: Archive, plan: RepoTests, limits: BoxLimit
         passed.append({name for name, outcome in outcomes.items() if outcome == "passed"})
     if not passed[0] & passed[1]:
         failed = next(iter(outcomes.messages.values()), "no test was found")
-        raise UserError(f"{project.name}: none of its tests passes in the box ({failed[:200]}); name what they import with --package")
+        told = f"none of its tests passes in the box ({failed[:200]})"
+        raise UserError(f"{project.name}: {told}; name what they import with --packages")
     return frozenset(passed[0] & passed[1]), (time.monotonic() - start) / 2
 
 
@@ -108,9 +109,7 @@ def _balanced(project: Project, seed: int) -> Iterator[Mutant]:
         yield from (mutant for mutant in turn if mutant is not None)
 
 
-def _in_order(
-    pool: ThreadPoolExecutor, tried: object, waiting: Iterator[Mutant]
-) -> Iterator[tuple[Mutant, Outcomes]]:
+def _in_order(pool: ThreadPoolExecutor, tried: object, waiting: Iterator[Mutant]) -> Iterator[tuple[Mutant, Outcomes]]:
     """Each mutant with its outcomes, in the order of the mutants, a few ahead of what is read."""
     assert callable(tried)
     ahead = []
@@ -154,14 +153,12 @@ def _task(
 
 
 def _instruction(project: Project, tests: RepoTests, messages: Mapping[str, str]) -> str:
-    """What goes wrong, from the failing tests; neither the file nor the line of the bug. One of several tests is shown."""
+    """What goes wrong, from the failing tests, without the place of the bug. One test of several is shown."""
     failing = tests.fail_to_pass
     name = min(failing, key=lambda test: (test not in messages, test))
     where = " or ".join(f"`{path}`" for path in project.source_paths)
-    told = [
-        f"The library `{project.name}` in /repo has a bug: {len(failing)} of its tests "
-        f"{'fails' if len(failing) == 1 else 'fail'}, {len(tests.pass_to_pass)} pass. One that fails is `{name}`."
-    ]
+    count = f"{len(failing)} of its tests {'fails' if len(failing) == 1 else 'fail'}, {len(tests.pass_to_pass)} pass"
+    told = [f"The library `{project.name}` in /repo has a bug: {count}. One that fails is `{name}`."]
     line, _, message = messages.get(name, "").partition(": ")
     message = re.sub(r"0x[0-9a-f]{6,}", "0x...", message)  # addresses differ from run to run
     if message:
@@ -173,7 +170,7 @@ def _instruction(project: Project, tests: RepoTests, messages: Mapping[str, str]
 
 
 def _source_of(project: Project, test: str, line: int) -> str:
-    """The source of a test function, up to the line that fails."""
+    """The source of a test function, up to the statement that fails."""
     path, *names = test.partition("[")[0].split("::")
     source = project.files.files[path].decode("utf-8", "replace")
     nodes: Sequence[ast.stmt] = ast.parse(source).body

@@ -83,11 +83,19 @@ def _changes(
 ) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
     """(family, node, its new text) of each change in a function's body."""
     for statement in function.body:
-        for node in ast.walk(statement):
+        for node in _nodes(statement):
             if isinstance(node, ast.expr):
                 yield from _of_expression(node, text)
             elif isinstance(node, ast.stmt):
                 yield from _of_statement(node, text)
+
+
+def _nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it, but not the parts of f-strings: before Python 3.12 their places are wrong."""
+    yield node
+    if not isinstance(node, ast.JoinedStr):
+        for child in ast.iter_child_nodes(node):
+            yield from _nodes(child)
 
 
 def _of_expression(node: ast.expr, text: _Text) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
@@ -105,6 +113,12 @@ def _of_expression(node: ast.expr, text: _Text) -> Iterator[tuple[str, ast.expr 
             yield "boolean", node, f"({text.of(operand)})"
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield "arithmetic", node, f"({text.of(operand)})"
+        case _:
+            yield from _of_values(node, text)
+
+
+def _of_values(node: ast.expr, text: _Text) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
+    match node:
         case ast.Constant(value=bool() as value):
             yield "constant", node, str(not value)
         case ast.Constant(value=int() as value):

@@ -14,7 +14,9 @@ from curate.errors import UserError
 from curate.verify.repo.archive import Archive, read_archive
 
 NOT_SOURCE: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "versioneer.py", "tasks.py"})
-NOT_SOURCE_FOLDERS: Final = frozenset({"docs", "doc", "examples", "benchmarks", "bench", "scripts", "tools", "tests", "test"})
+NOT_SOURCE_FOLDERS: Final = frozenset(
+    {"docs", "doc", "examples", "benchmarks", "bench", "scripts", "tools", "tests", "test"}
+)
 _LICENCES: Final = (
     ("Apache License", "Apache-2.0"), ("MIT License", "MIT"), ("Permission is hereby granted, free of charge", "MIT"),
     ("Redistribution and use in source and binary forms", "BSD"), ("GNU GENERAL PUBLIC", "GPL"),
@@ -36,7 +38,10 @@ class Project:
     @property
     def source_paths(self) -> tuple[str, ...]:
         """The top of each package, or the module, in which a fix may be."""
-        tops = {"/".join(PurePosixPath(path).parts[: 2 if path.startswith(("src/", "lib/")) else 1]) for path in self.sources}
+        tops = {
+            "/".join(PurePosixPath(path).parts[: 2 if path.startswith(("src/", "lib/")) else 1])
+            for path in self.sources
+        }
         return tuple(sorted(tops))
 
 
@@ -50,7 +55,9 @@ def read_project(path: Path) -> Project:
     support = tuple(
         name
         for name in sorted(files.files)
-        if name not in tests and any(str(parent) in homes - {"."} for parent in PurePosixPath(name).parents) and _is_support(name)
+        if name not in tests
+        and any(str(parent) in homes - {"."} for parent in PurePosixPath(name).parents)
+        and _is_support(name)
     )
     sources = tuple(name for name in python if name not in tests and name not in support and _is_source(name))
     if not sources or not tests:
@@ -83,7 +90,9 @@ def _unpacked(path: Path) -> list[tuple[str, bytes]]:
             found = [(name, pack.read(name)) for name in pack.namelist() if not name.endswith("/")]
     else:
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-            found = [(member.name, file.read()) for member in tar if member.isreg() and (file := tar.extractfile(member))]
+            found = [
+                (member.name, file.read()) for member in tar if member.isreg() and (file := tar.extractfile(member))
+            ]
     return [(name.removeprefix("./"), content) for name, content in found if not _leaves(name)]
 
 

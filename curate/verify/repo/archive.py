@@ -21,7 +21,19 @@ from typing import Final
 from curate.errors import UserError
 
 LEFT_OUT: Final = frozenset(
-    {".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".venv", "venv", ".eggs"}
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        ".pytest_cache",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".tox",
+        ".venv",
+        "venv",
+        ".eggs",
+    }
 )
 MAX_BYTES: Final = 200 << 20
 
@@ -84,7 +96,7 @@ def read_archive(root: Path, *, leave_out: frozenset[str] = LEFT_OUT) -> Archive
     for path in _walk(root, leave_out):
         name, mode = path.relative_to(root).as_posix(), path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            target = os.readlink(path)
+            target = str(path.readlink())
             if not _leaves(name, target):
                 links[name] = target
         elif stat.S_ISREG(mode):
@@ -99,7 +111,7 @@ def read_archive(root: Path, *, leave_out: frozenset[str] = LEFT_OUT) -> Archive
 
 def _walk(root: Path, leave_out: frozenset[str]) -> Iterator[Path]:
     for folder, folders, names in os.walk(root):
-        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        linked = [name for name in folders if Path(folder, name).is_symlink()]
         folders[:] = sorted(name for name in folders if name not in leave_out and name not in linked)
         for name in sorted([*names, *linked]):
             if name not in leave_out and not name.endswith((".pyc", ".pyo")):
@@ -110,4 +122,4 @@ def _leaves(name: str, target: str) -> bool:
     """Whether a link points out of the folder, where the box has something else."""
     if PurePosixPath(target).is_absolute():
         return True
-    return os.path.normpath(os.path.join(os.path.dirname(name), target)).startswith("..")
+    return os.path.normpath(PurePosixPath(name).parent / target).startswith("..")

@@ -81,6 +81,10 @@ class Box:
         self._begun: float | None = None
         self._names = itertools.count()
 
+    def load(self, base: Archive) -> None:
+        """Fill the repository, once."""
+        self._ask(0, do="load", archive=base.packed)
+
     def run(self, command: str, timeout_s: float | None = None) -> Output:
         """Run a shell command in the repository, for at most the command's and what is left of the episode's time."""
         left = self.seconds_left()
@@ -123,7 +127,12 @@ class Box:
         """The paths that differ from the base."""
         found = self._ask(0, do="changes", max_bytes=FILE_BYTES)
         return [
-            Change(one["path"], one["kind"], one["size"], base64.b64decode(one["content"]) if one["content"] is not None else None)
+            Change(
+                one["path"],
+                one["kind"],
+                one["size"],
+                base64.b64decode(one["content"]) if one["content"] is not None else None,
+            )
             for one in found
         ]
 
@@ -148,7 +157,11 @@ class Box:
         return self.limits.episode_s - (time.monotonic() - self._begun)
 
     def _inner(self, seconds: float) -> dict[str, int]:
-        return {"memory": self.limits.memory_mb << 20, "cpu_s": int(8 * seconds) + 1, "processes": self.limits.processes}
+        return {
+            "memory": self.limits.memory_mb << 20,
+            "cpu_s": int(8 * seconds) + 1,
+            "processes": self.limits.processes,
+        }
 
     def _ask(self, seconds: float, **request: Any) -> Any:
         """The keeper's answer to a request that may take `seconds` and some."""
@@ -187,7 +200,7 @@ def open_box(base: Archive, limits: BoxLimits, packages: tuple[str, ...] = ()) -
         theirs.close()
     try:
         box = Box(ours, limits)
-        box._ask(0, do="load", archive=base.packed)
+        box.load(base)
         yield box
     finally:
         ours.close()

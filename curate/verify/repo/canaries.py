@@ -12,7 +12,14 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-EQUALITIES: Final = ("assertEqual", "assertEquals", "assertAlmostEqual", "assertListEqual", "assertDictEqual", "assertIs")
+EQUALITIES: Final = (
+    "assertEqual",
+    "assertEquals",
+    "assertAlmostEqual",
+    "assertListEqual",
+    "assertDictEqual",
+    "assertIs",
+)
 TRUTHS: Final = {"assertTrue": "assertFalse", "assertFalse": "assertTrue"}
 
 
@@ -56,7 +63,7 @@ def _tests(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef | 
 
 
 def _edits(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:
-    """Possible changes: rank 0 another literal, 1 other parameters, 2 another assigned value, 3 the assertion denied."""
+    """Possible changes. rank 0: another literal; 1: other parameters; 2: another assigned value; 3: a denial."""
     assigned = {
         node.targets[0].id: node.value
         for node in ast.walk(function)

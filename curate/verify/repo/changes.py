@@ -10,8 +10,8 @@ from curate.verify.repo.box import Change
 
 # read by Python, pytest or an installer before or beside the code
 NEVER: Final = frozenset({
-    "conftest.py", "sitecustomize.py", "usercustomize.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "setup.py",
-    "pyproject.toml", "noxfile.py",
+    "conftest.py", "sitecustomize.py", "usercustomize.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg",
+    "setup.py", "pyproject.toml", "noxfile.py",
 })  # fmt: skip
 NEVER_SUFFIX: Final = (".pth", ".pyc", ".so", ".pyd", ".egg-link")
 

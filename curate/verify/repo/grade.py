@@ -31,7 +31,7 @@ Reason = Literal[
 ]  # fmt: skip
 TESTS_AT: Final = "hidden_tests"
 MAX_REPORT: Final = 4 << 20
-_PARAMETERS: Final = re.compile(r"\[.*\]$", re.S)
+_PARAMETERS: Final = re.compile(r"\[.*\]$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def grade(
 
 
 def run_tests(box: Box, tests: RepoTests, files: Archive, modules: Sequence[str] = ()) -> Outcomes:
-    """Run the tests of these files in a box, and read the report. modules: test files; empty for those of the named tests."""
+    """Run the tests of these files in a box, and read the report. modules: test files, if not those of the names."""
     for path, content in files.files.items():
         box.hide(f"{TESTS_AT}/{path}", content)
     nonce = secrets.token_hex(16)

@@ -6,7 +6,6 @@ about, with the fix.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -48,19 +47,20 @@ def _closure(names: Sequence[str]) -> Iterator[metadata.Distribution]:
             distribution = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             if name in map(_canonical, names):
-                raise UserError(f"a task needs the package {name}, which is not installed here; pip install {name}") from None
+                raise UserError(
+                    f"a task needs the package {name}, which is not installed here; pip install {name}"
+                ) from None
             continue  # a requirement of another platform or version
         yield distribution
-        for requirement in distribution.requires or ():
-            if "extra ==" not in requirement and (match := _NAME.match(requirement)):
-                waiting.append(match[0])
+        needed = [text for text in distribution.requires or () if "extra ==" not in text]
+        waiting += [match[0] for text in needed if (match := _NAME.match(text))]
 
 
 def _tops(distribution: metadata.Distribution) -> Iterator[Path]:
     """The importable files and folders of a distribution."""
     names = {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}
     for name in sorted(names):
-        place = Path(os.fspath(distribution.locate_file(name)))
+        place = Path(str(distribution.locate_file(name)))
         if place.exists() and not name.endswith((".dist-info", ".egg-info", ".pth")):
             yield place
 

@@ -1,8 +1,8 @@
 """Keeps the disk of one box and runs each command in a sandbox of its own, which sees the repository and little else.
 
 The argument is the file descriptor of a channel; requests and answers are JSON. The disk is a file system in memory of
-a fixed size: `repo` (the working copy), `tmp` (the commands' /tmp), `hidden` (tests, which only `report` shows, read-only)
-and `snapshots`. Nothing on it is executed by this program, and none of its links is followed out of it.
+a fixed size: `repo` (the working copy), `tmp` (the commands' /tmp), `hidden` (tests, which only `report` shows) and
+`snapshots`. Nothing on it is executed by this program, and none of its links is followed out of it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ def report(
     os.lseek(given, 0, os.SEEK_SET)
     command = [*_inner(limits, is_report=True), "/usr/bin/python3", "-I", "-S", "-c", program, str(given), str(theirs)]
     try:
-        done = _run(command, timeout_s, output_bytes, limits["memory"], keeps=(given, theirs), report=(report_read, max_bytes))
+        done = _run(
+            command, timeout_s, output_bytes, limits["memory"], keeps=(given, theirs), report=(report_read, max_bytes)
+        )
     finally:
         os.close(report_read)
     return done
@@ -145,7 +147,9 @@ def snapshot(name: str) -> None:
 def _special(folder: str, names: list[str]) -> list[str]:
     """The names that are neither files, links nor folders: a copy would wait at a pipe."""
     modes = {name: os.lstat(os.path.join(folder, name)).st_mode for name in names}
-    return [name for name, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))]
+    return [
+        name for name, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+    ]
 
 
 def restore(name: str) -> None:
@@ -191,7 +195,7 @@ def _put(place: Path, data: bytes, *, is_executable: bool) -> None:
 
 
 def _listing() -> dict[str, tuple[str, str]]:
-    """Each path of the working copy with its kind (file, link or other) and content. Folders count by their contents."""
+    """Each path of the working copy with its kind (file, link or other) and content; no folders."""
     found: dict[str, tuple[str, str]] = {}
     _open_up(REPO)
     for folder, folders, names in os.walk(REPO):
@@ -212,7 +216,7 @@ def _open_up(root: Path) -> None:
     for folder, folders, names in os.walk(root):
         for name in folders:
             if not os.path.islink(path := os.path.join(folder, name)):
-                os.chmod(path, 0o755)
+                os.chmod(path, 0o700)
         for name in names:
             mode = os.lstat(path := os.path.join(folder, name)).st_mode
             if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:
@@ -226,13 +230,18 @@ def _inner(limits: dict[str, int], *, is_report: bool) -> list[str]:
     links = [
         argument
         for path in ("/bin", "/sbin", "/lib", "/lib64")
-        for argument in (("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind-try", path, path))
+        for argument in (
+            ("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind-try", path, path)
+        )
     ]
     return [
-        "/usr/bin/prlimit", f"--as={4 * limits['memory']}", f"--cpu={limits['cpu_s']}:{limits['cpu_s'] + 1}", "--core=0",
+        "/usr/bin/prlimit", f"--as={4 * limits['memory']}", f"--cpu={limits['cpu_s']}:{limits['cpu_s'] + 1}",
+        "--core=0",
         "/usr/bin/bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--new-session", "--die-with-parent",
-        "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/tmp",
-        "--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONPATH", "/packages", "--setenv", "PYTHONDONTWRITEBYTECODE", "1",
+        "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin",
+        "--setenv", "HOME", "/tmp",  # noqa: S108
+        "--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONPATH", "/packages",
+        "--setenv", "PYTHONDONTWRITEBYTECODE", "1",
         "--setenv", "OMP_NUM_THREADS", "1", "--setenv", "OPENBLAS_NUM_THREADS", "1", "--hostname", "box",
         "--ro-bind", "/usr", "/usr", *links, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
         "--ro-bind-try", "/packages", "/packages", *home,

@@ -39,7 +39,7 @@ def _moved(fd: int) -> int:
 
 
 def _outcomes(report: int, nonce: str) -> object:
-    """A pytest plugin that reports each test once, after its teardown: passed, failed or skipped, and in which phase."""
+    """A pytest plugin that reports each test once, after its teardown: its outcome, and in which phase."""
     worst: dict[str, tuple[str, str, str]] = {}
 
     class Outcomes:
