@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ from curate.engines.prompts import PromptConfig, messages, open_think, raw_text
 from curate.records import with_all_columns
 
 
-def to_rows(problems: pl.DataFrame, config: PromptConfig) -> list[dict[str, Any]]:
-    """One row per problem: the prompt as conversation (chat) or text (raw), and the inputs of rewards."""
-    columns = problems.select("key", "prompt", "ground_truth", "kind", "tests", "source").iter_rows(named=True)
+def to_rows(problems: pl.DataFrame, config: PromptConfig, also: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """One row per problem: the prompt as conversation (chat) or text (raw), and the inputs of rewards.
+
+    also: further columns for rewards, where the problems have them.
+    """
+    names = ("key", "prompt", "ground_truth", "kind", "tests", "source", *also)
+    columns = problems.select(name for name in names if name in problems.columns).iter_rows(named=True)
     turns = with_all_columns(problems)["messages"]
     return [
         {**row, "question": row["prompt"], "prompt": trl_prompt(row["prompt"], config, messages)}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
@@ -25,12 +25,15 @@ from train.grpo.generation import import_generation, prepare_generation
 from train.grpo.measured import as_measured
 from train.grpo.objectives import Objective, objective_named
 from train.grpo.run_curriculum import run_curriculum
+from train.rewards.own import TRIED, OwnReward, is_own, try_out, with_digest
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.fitting import which_fit
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import split_step
 from train.runs.starting_model import room_of, settled
+
+ALSO: Final = ("solution", "extra")  # columns that only the user's own rewards read
 
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
@@ -42,12 +45,24 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
     objective = replace(
         objective_named(config.objective), tau=config.tau, refill_rounds=config.generation.refill_rounds
     )
-    rewards_named(config.rewards.names, config.setting())
+    config = _with_own_rewards(config, data)
     if config.generation.refill_rounds and config.generation.num_problems % num_processes():
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
         _refuse_deepspeed(config, objective)
     run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
+
+
+def _with_own_rewards(config: GrpoConfig, data: Path) -> GrpoConfig:
+    """The settings with digests of the user's reward functions, which are tried on made completions."""
+    own = [reward for reward in rewards_named(config.rewards.names, config.setting()) if isinstance(reward, OwnReward)]
+    if not own:
+        return config
+    lines = try_out(own, to_rows(read_problems(data).frame.head(TRIED), config.prompt, ALSO))
+    if is_main_process():
+        print("\n".join(lines), flush=True)
+    names = tuple(with_digest(name) if is_own(name) else name for name in config.rewards.names)
+    return config.model_copy(update={"rewards": config.rewards.model_copy(update={"names": names})})
 
 
 def _refuse_deepspeed(config: GrpoConfig, objective: Objective) -> None:
@@ -101,7 +116,8 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
     switches = template_switches(asked)
     opened = opening(start.tokenizer, switches) if config.prompt.prompt_format == "chat" else ""
     setting = config.setting(opened, end_ids(start.model, start.tokenizer))
-    problems = to_rows(rows.frame, config.prompt)
+    has_own = any(map(is_own, config.rewards.names))
+    problems = to_rows(rows.frame, config.prompt, ALSO if has_own else ())
     room = room_of(start.model, config.trl, config.sampling.max_tokens)
     fits = which_fit(rows.frame["key"], [row["prompt"] for row in problems], room, start, switches)
     rows, problems = rows._replace(frame=rows.frame.filter(fits)), list(compress(problems, fits))

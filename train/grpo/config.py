@@ -172,4 +172,5 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             group_size=self.generation.group_size,
             overlong_cache=self.rewards.overlong_cache or max(1, self.sampling.max_tokens // 5),
             length_warmup_steps=self.rewards.length_warmup_steps,
+            timeout_s=self.rewards.timeout_s,
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt
 
-from curate.config import Config
+from curate.config import RUNTIME, Config
 from train.rewards.rewards import REWARDS
 from train.runs.tables import Optimizer, Saving
 
@@ -57,8 +57,14 @@ class CompletionSampling(Sampling):
 class Rewards(Config):
     """Rewards of a completion."""
 
-    names: tuple[str, ...] = Field(("accuracy",), description=f"Rewards to add up: {', '.join(REWARDS)}.")
+    names: tuple[str, ...] = Field(
+        ("accuracy",),
+        description=f"Rewards to add up: {', '.join(REWARDS)}; or FILE.py:FUNCTION, MODULE:FUNCTION.",
+    )
     weights: tuple[float, ...] = Field((), description="Weight of each reward; 1 by default.")
+    timeout_s: PositiveFloat = Field(
+        60.0, description="Seconds of a reward of your own for a batch.", json_schema_extra=RUNTIME
+    )
     length_warmup_steps: int = Field(0, ge=0, description="Reward kimi_length: steps before it begins.")
     overlong_cache: PositiveInt | None = Field(
         None, description="Reward overlong: tokens before max_tokens over which it grows; by default a fifth."

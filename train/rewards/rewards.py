@@ -18,6 +18,7 @@ from curate.verify import Item, Verdict
 from curate.verify.thinking import is_one_block, reasoning
 from train.data.flags import asks_to_think
 from train.rewards.language import language_of, share_in_language
+from train.rewards.own import OwnReward, is_own
 
 Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls
 Reward = Callable[..., list[float | None]]
@@ -32,6 +33,7 @@ class Setting:
     end_ids: tokens that end a completion; one that ends in none of them was cut off.
     overlong_cache: tokens before max_tokens over which the overlong punishment grows.
     length_warmup_steps: steps before Kimi's length reward begins.
+    timeout_s: seconds of a reward of one's own for a batch.
     """
 
     grading: GradingConfig
@@ -41,6 +43,7 @@ class Setting:
     group_size: int = 1
     overlong_cache: int = 0
     length_warmup_steps: int = 0
+    timeout_s: float = 60.0
 
     def is_cut(self, ids: Sequence[int]) -> bool:
         """Whether a completion of these tokens was cut off."""
@@ -235,7 +238,8 @@ REWARDS: Final[dict[str, Callable[[Setting, Accuracy], Reward]]] = {
 def rewards_named(names: Sequence[str], setting: Setting) -> list[Reward]:
     """The reward functions, in order; `UserError` names the nearest one where a name is unknown."""
     for name in names:
-        if name not in REWARDS:
-            raise UserError(f"--rewards: {name} is not a reward; {nearest(name, list(REWARDS))}")
+        if name not in REWARDS and not is_own(name):
+            hint = f"{nearest(name, list(REWARDS))}, or FILE.py:FUNCTION for one of your own"
+            raise UserError(f"--rewards: {name} is not a reward; {hint}")
     accuracy = Accuracy(setting)
-    return [REWARDS[name](setting, accuracy) for name in names]
+    return [OwnReward(name, setting.timeout_s) if is_own(name) else REWARDS[name](setting, accuracy) for name in names]
