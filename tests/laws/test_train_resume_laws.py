@@ -40,7 +40,14 @@ SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         "objective": "raft", "updates_per_generation": 2, "passes_per_generation": 2, "save_steps": 4, "max_steps": 9,
         "logging_steps": 3,
     },
+    "pass_at_k, updates": {"objective": "pass_at_k", "pass_k": 2, "updates_per_generation": 2},
+    "reinforce_pp, refill": {"objective": "reinforce_pp", "refill_rounds": 1},
 }  # fmt: skip
+# their losses and advantages read the batch alone, as those above: tried with `-m slow`
+ALIKE: Final[Mapping[str, Mapping[str, Any]]] = {
+    name: {"objective": name, "updates_per_generation": 2}
+    for name in ("cispo", "sapo", "luspo", "vespo", "maxrl", "gdpo")
+}
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +96,15 @@ def test_a_run_with_everything_resumes_from_between_any_two_steps(place: Path, t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", [*SETTINGS, *ALIKE])
 def test_every_setting_resumes_from_between_any_two_steps(place: Path, tmp_path: Path, name: str) -> None:
-    assert stopped_and_resumed(place, tmp_path, SETTINGS[name], everywhere=True) > 4
+    assert stopped_and_resumed(place, tmp_path, {**SETTINGS, **ALIKE}[name], everywhere=True) > 4
 
 
 def test_every_objective_and_reward_is_tried() -> None:
     from train.grpo.objectives import OBJECTIVES
 
-    tried = [*SETTINGS.values(), EVERYTHING]
+    tried = [*SETTINGS.values(), *ALIKE.values(), EVERYTHING]
     assert {settings["objective"] for settings in tried} == set(OBJECTIVES)
     assert {name for settings in tried for name in settings.get("rewards", ["accuracy"])} == set(rewards.REWARDS)
 

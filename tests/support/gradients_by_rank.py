@@ -57,7 +57,7 @@ def gradients(place: Path, name: str, micro: int, out: Path) -> list[Any]:
         objective=name, num_problems=PROBLEMS, group_size=GROUP, max_steps=2, max_tokens=LENGTH, micro_batch_size=micro,
         passes_per_generation=2, learning_rate=0.3, save_steps=2, trl={"optim": "sgd"},
     )  # fmt: skip
-    objective = replace(objective_named(name), tau=0.3)
+    objective = replace(objective_named(name), tau=0.3, pass_k=2)
     trainer = grpo_trainer(place, config, objective, RunFolder(out, {}))
     trainer._generate_single_turn = lambda ids, *_, **__: (made_up(trainer, len(ids)), None)
     trainer.args.max_grad_norm, trainer.args.save_strategy = 1e9, "no"

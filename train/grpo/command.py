@@ -43,7 +43,10 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
         for line in lines:
             print(line, flush=True)
     objective = replace(
-        objective_named(config.objective), tau=config.tau, refill_rounds=config.generation.refill_rounds
+        objective_named(config.objective),
+        tau=config.tau,
+        pass_k=config.pass_k,
+        refill_rounds=config.generation.refill_rounds,
     )
     config = _with_own_rewards(config, data)
     if config.generation.refill_rounds and config.generation.num_problems % num_processes():

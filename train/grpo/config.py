@@ -42,6 +42,7 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         None, ge=0, description="KL coefficient against the initial model; by default the objective's."
     )
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
+    pass_k: int = Field(4, ge=1, description="Objective pass_at_k: its k.")
     generation: Generation = Field(
         Generation(),
         description="Completions between two draws, and the steps on them.",
@@ -89,6 +90,13 @@ class GrpoConfig(GradingConfig, TrainerConfig):
     )
 
     @model_validator(mode="after")
+    def _has_subsets(self) -> Self:
+        if self.objective == "pass_at_k" and self.pass_k > self.generation.group_size:
+            size = self.generation.group_size
+            raise ValueError(f"pass_k is {self.pass_k}, over the group's {size} completions; lower it")
+        return self
+
+    @model_validator(mode="after")
     def _fits(self) -> Self:
         names, weights, generation = self.rewards.names, self.rewards.weights, self.generation
         if weights and len(weights) != len(names):
@@ -99,7 +107,7 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         row = OBJECTIVES.get(self.objective)
         if row is not None and row.loss != "trl":
             self._refuse_options_of_trls_losses()
-        if row is not None and row.baseline == "none":
+        if row is not None and row.baseline in ("none", "relative", "pass_at_k"):
             self._refuse_options_of_baselines()
         if row is not None and row.baseline != "mean" and self.trl.get(AGGREGATION) == "normalize_then_sum":
             raise ValueError(
@@ -145,10 +153,8 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             )
 
     def _refuse_options_of_baselines(self) -> None:
-        if self.kl_coef:
-            raise ValueError(
-                f"objective {self.objective} has no KL to the initial model; use dr_grpo, or leave kl_coef out"
-            )
+        if self.kl_coef and self.objective == "raft":
+            raise ValueError("objective raft has no KL to the initial model; use dr_grpo, or leave kl_coef out")
         names = self.rewards.names
         only_accuracy = (1.0, *(0.0 for _ in names[1:]))
         if (self.rewards.weights or (1.0,) * len(names)) != only_accuracy:

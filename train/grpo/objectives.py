@@ -24,6 +24,8 @@ class Objective:
     loss: `trl` for TRL's loss, else the name of ours.
     baseline: what is subtracted from a reward: the group's mean, the mean of the others (leave-one-out), or nothing.
         Without one, correct completions weigh 1, all others 0, and the loss is divided by the tokens of the former.
+        relative, pass_at_k and batch are advantages of `train.grpo.advantages`; the first two read correctness alone.
+    pass_k: k of the objective pass_at_k. A run sets it.
     resets_optimizer: whether every generation starts with a fresh optimizer.
     tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
@@ -35,9 +37,10 @@ class Objective:
     biases: str
     settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of TRL's fields
     loss: Literal["trl", "reinforce", "kimi"] = "trl"
-    baseline: Literal["mean", "leave_one_out", "none"] = "mean"
+    baseline: Literal["mean", "leave_one_out", "none", "relative", "pass_at_k", "batch"] = "mean"
     resets_optimizer: bool = False
     tau: float = 0.0
+    pass_k: int = 4
     refill_rounds: int = 0
 
 
@@ -135,6 +138,89 @@ OBJECTIVES: Final[dict[str, Objective]] = {
         "instead; each update divides by its own correct tokens.",
         settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2},
         baseline="none",
+    ),
+    "cispo": Objective(
+        paper="MiniMax-M1, arXiv 2506.13585, eq. 4 and 5; upper bound from ScaleRL, 2510.13786",
+        equation="1/(sum_i |o_i|) sum_i sum_t sg(min(rho, 5)) A_i log pi(o_it),  A_i = (r_i - mean r) / std r",
+        normalises="as dapo",
+        biases="Bounds the weight of a token in place of dropping its gradient, so rare tokens that a clip silences go "
+        "on learning. std and tokens as in dapo. --trl '{epsilon_high: B}' sets the bound B.",
+        settings={"loss_type": "cispo", "scale_rewards": "group", "beta": 0.0, "epsilon_high": 5.0, **EQ_4},
+    ),
+    "sapo": Objective(
+        paper="Soft Adaptive Policy Optimization, arXiv 2511.20347",
+        equation="1/G sum_i 1/|o_i| sum_t 4/tau sigmoid(tau (rho - 1)) A_i,  tau = 1 for A_i > 0, else 1.05",
+        normalises="each advantage by the group's standard deviation, each completion by its length",
+        biases="std and length as in grpo. A smooth gate in place of the clip: a token's gradient fades as its ratio "
+        "leaves 1, sooner for negative advantages.",
+        settings={"loss_type": "sapo", "scale_rewards": "group", "beta": 0.0, **EQ_4},
+    ),
+    "luspo": Objective(
+        paper="LUSPO, arXiv 2602.05261 (the clip range is GSPO's)",
+        equation="1/G sum_i |o_i| min(s_i A_i, clip(s_i, 1-3e-4, 1+4e-4) A_i),  s_i = (prod_t rho_it)^(1/|o_i|)",
+        normalises="each advantage by the group's standard deviation, the ratio by the completion's length",
+        biases="gspo times each completion's length: tokens weigh alike again, so long completions are no longer "
+        "favoured less. The loss grows with length, so the learning rate has to be lower than gspo's.",
+        settings={
+            "loss_type": "luspo", "importance_sampling_level": "sequence", "scale_rewards": "group", "beta": 0.0,
+            "epsilon": 3e-4, "epsilon_high": 4e-4, **EQ_4,
+        },
+    ),
+    "vespo": Objective(
+        paper="VESPO, arXiv 2602.10693 (constants as in TRL)",
+        equation="1/(sum_i |o_i|) sum_i sg(phi(w_i)) A_i sum_t log pi(o_it),  w_i = prod_t rho_it,  "
+        "phi(w) = e^c w^k e^(-c w),  (k, c) = (2, 3) for A_i >= 0, else (3, 2)",
+        normalises="as dapo",
+        biases="A smooth weight of the whole completion in place of a clip: 1 on policy, 0 far from it on either side, "
+        "so a long completion whose tokens all moved a little weighs next to nothing.",
+        settings={
+            "loss_type": "vespo", "scale_rewards": "group", "beta": 0.0,
+            "vllm_importance_sampling_mode": "token_truncate", **EQ_4,
+        },
+    ),
+    "maxrl": Objective(
+        paper="Maximum likelihood RL (MaxRL), by its advantage; clip and constant are dr_grpo's",
+        equation="1/(G L) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i),  A_i = (r_i - mean r) / mean r",
+        normalises="each advantage by the group's share of correct completions, and the constant L",
+        biases="With k of G correct, a correct completion gets (G-k)/k and a wrong one -1: rarely solved problems "
+        "weigh most, as the gradient of log p does. Reads correctness alone.",
+        settings={"loss_type": "dr_grpo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2, **EQ_4},
+        baseline="relative",
+    ),
+    "pass_at_k": Objective(
+        paper="Pass@k training, arXiv 2508.10751, analytical form; the loss is dapo's",
+        equation="A+ = (1-R)/s, A- = (1-R - C(m-1,k-1)/C(n-1,k-1))/s,  R = 1 - C(m,k)/C(n,k), s = sqrt(R(1-R)), "
+        "m of n wrong; k is --pass-k",
+        normalises="as dapo, with the deviation of a subset's reward in place of the group's",
+        biases="Rewards a subset of k of which one is right: problems that are solved often lose their weight, so "
+        "entropy falls later and pass@k rises. k = 1 is dapo's advantage. Reads correctness alone.",
+        settings={
+            "loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2, "epsilon_high": 0.28, **EQ_4,
+        },
+        baseline="pass_at_k",
+    ),
+    "reinforce_pp": Objective(
+        paper="REINFORCE++-baseline, arXiv 2501.03262; its KL term is left to --kl-coef",
+        equation="1/(sum_i |o_i|) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i),  "
+        "A_i = (a_i - mean a) / std a over the batch,  a_i = r_i - mean r of its group",
+        normalises="each advantage by the deviation over the whole batch, the sum by the tokens of an optimizer step",
+        biases="No group's deviation: a nearly solved problem weighs no more than its variance. The scale of a step "
+        "depends on the batch's mixture. Every token weighs the same, as in dapo.",
+        settings={"loss_type": "dapo", "scale_rewards": "none", "beta": 0.0, "epsilon": 0.2, **EQ_4},
+        baseline="batch",
+    ),
+    "gdpo": Objective(
+        paper="GDPO, arXiv 2601.05242",
+        equation="grpo's with A_i = (a_i - mean a) / std a over the batch,  "
+        "a_i = sum_k w_k (r_ik - mean r_k) / std r_k",
+        normalises="each reward by its own mean and deviation in the group, their sum by that of the batch, each "
+        "completion by its length",
+        biases="Rewards of different scales keep their say: in grpo the widest decides. With one reward it is grpo "
+        "whose advantages are normalised once more.",
+        settings={
+            "loss_type": "grpo", "scale_rewards": "group", "multi_objective_aggregation": "normalize_then_sum",
+            "beta": 0.0, "epsilon": 0.2, **EQ_4,
+        },
     ),
 }  # fmt: skip
 

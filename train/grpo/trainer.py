@@ -20,6 +20,7 @@ from trl import GRPOTrainer
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
+from train.grpo.advantages import advantages
 from train.grpo.divisors import count_per_step
 from train.grpo.draw import Draw
 from train.grpo.groups import Group, group_figures, groups_of
@@ -90,12 +91,8 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         inputs = [dict(self._problems[row]) for row in draw.slots()[mine]]
         scored: dict[str, Any] = super()._generate_and_score_completions(inputs)
         judged = self._draw
-        scored["advantages"] = scored["advantages"].masked_fill(~judged.has_signal[mine], 0.0)
-        if self._objective.baseline == "leave_one_out":
-            others = judged.num_scored[mine] - 1
-            scored["advantages"] = scored["advantages"] * (others + 1) / others.clamp(min=1)
-        elif self._objective.baseline == "none":
-            scored["advantages"] = judged.is_correct[mine].to(scored["advantages"].dtype)
+        given = scored["advantages"].masked_fill(~judged.has_signal[mine], 0.0)
+        scored["advantages"] = advantages(self._objective, judged, given, mine)
         return scored
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
@@ -126,7 +123,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             is_summed = self.multi_objective_aggregation == "sum_then_normalize"
             signal = have_signal(rewards, weights, size, is_summed=is_summed)
             correctness = given[:, accuracy]
-            self._draw = self._draw.judged(rewards, correctness, signal)
+            self._draw = self._draw.judged(rewards, weights, correctness, signal)
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
             self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))

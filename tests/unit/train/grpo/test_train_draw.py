@@ -16,7 +16,7 @@ def test_a_group_counts_completions_with_any_reward_and_the_correct_ones_are_tho
     nan = float("nan")
     rewards = torch.tensor([[1.0, 0.0], [nan, nan], [nan, 1.0], [0.0, 1.0], [1.0, nan], [1.0, 1.0]])
     draw = Draw((3, 4), 9, 7, 3)
-    judged = draw.judged(rewards, rewards[:, 0], rewards[:, 0] > 0)
+    judged = draw.judged(rewards, torch.ones(rewards.size(1)), rewards[:, 0], rewards[:, 0] > 0)
     assert judged.num_scored.tolist() == [2, 2, 2, 3, 3, 3]
     assert judged.is_correct.tolist() == [True, False, False, False, True, True]
     assert judged.has_signal.tolist() == [True, False, False, False, True, True]
