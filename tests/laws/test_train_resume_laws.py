@@ -9,6 +9,7 @@ from support.generations import half
 from support.resuming import assert_same_run, copies_of
 from support.toy_runs import copying_problems, small_toy, write_jsonl
 
+from curate.errors import UserError
 from train.grpo.command import grpo
 from train.grpo.config import GrpoConfig
 from train.rewards import rewards
@@ -93,6 +94,26 @@ def test_every_setting_resumes_to_the_same_run(place: Path, tmp_path: Path, name
 
 def test_a_run_with_everything_resumes_from_between_any_two_steps(place: Path, tmp_path: Path) -> None:
     assert stopped_and_resumed(place, tmp_path, EVERYTHING, everywhere=True) > 12
+
+
+def test_a_finished_run_goes_on_with_more_steps_as_if_they_had_been_planned(place: Path, tmp_path: Path) -> None:
+    for folder, steps in (("grown", 3), ("grown", 6), ("planned", 6)):
+        grpo(
+            str(place / "toy"),
+            place / "problems.jsonl",
+            tmp_path / folder,
+            config({"objective": "dapo", "max_steps": steps}),
+        )
+    grown, planned = tmp_path / "grown", tmp_path / "planned"
+    for name in ("model/model.safetensors", "draws.jsonl"):
+        assert (grown / name).read_bytes() == (planned / name).read_bytes()
+    assert (grown / "model-3" / "model.safetensors").is_file()
+    falling = {"optimizer": {"schedule": "linear"}}
+    grpo(str(place / "toy"), place / "problems.jsonl", tmp_path / "falling", config({**falling, "max_steps": 3}))
+    with pytest.raises(UserError, match="has 3 steps of a linear schedule"):
+        grpo(str(place / "toy"), place / "problems.jsonl", tmp_path / "falling", config({**falling, "max_steps": 6}))
+    with pytest.raises(UserError, match=r"max_steps: 6 there, 5 here"):
+        grpo(str(place / "toy"), place / "problems.jsonl", grown, config({"objective": "dapo", "max_steps": 5}))
 
 
 @pytest.mark.slow

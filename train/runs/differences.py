@@ -26,6 +26,15 @@ def difference(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str | None
     return None
 
 
+def steps_before(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> int | None:
+    """The steps of an earlier run that differs in nothing but fewer steps; None for any other."""
+    old, new = earlier.get("config") or {}, now.get("config") or {}
+    steps, more = old.get("max_steps"), new.get("max_steps")
+    if not isinstance(steps, int) or not isinstance(more, int) or steps >= more:
+        return None
+    return steps if difference(earlier, {**now, "config": {**new, "max_steps": steps}}) is None else None
+
+
 def _parts(identity: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The command with its inputs, and the settings, each by its full name."""
     return dotted({name: identity.get(name) for name in INPUTS}), dotted(identity.get("config") or {})

@@ -11,7 +11,8 @@
 
 The folder is claimed as in `curate.artifacts.claimed`. A rerun with the same settings, model and data resumes from the
 last whole checkpoint, or reuses a finished run. A damaged checkpoint or log is reported, and the run continues from the
-checkpoint before it. A rerun that differs is refused, naming the first difference, unless
+checkpoint before it. A rerun with more steps goes on from the last one if its learning rate is constant; the model
+before it is kept as `model-STEPS/`. A rerun that differs otherwise is refused, naming the first difference, unless
 `force` starts over or the earlier run has written no result. Of several processes only the first one writes; the others
 wait until it has claimed the folder.
 """
@@ -32,7 +33,7 @@ from curate.artifacts.manifest import temporary_of, write_atomic
 from curate.errors import UserError
 from train.environment import first_process_says, is_main_process, note_start, num_processes
 from train.runs import checkpoints
-from train.runs.differences import difference
+from train.runs.differences import difference, steps_before
 from train.runs.earlier import in_current_form
 
 CONFIG: Final = "config.yaml"
@@ -139,7 +140,8 @@ class RunFolder(ClaimedFolder):
         return self._holds_beside(LOCK, *(path.name for file in start for path in (file, temporary_of(file))))
 
     def _owned(self) -> Iterable[Path]:
-        return [*checkpoints.checkpoints_of(self.folder), *(self.folder / name for name in OURS)]
+        before = self.folder.glob("model-*")
+        return [*checkpoints.checkpoints_of(self.folder), *before, *(self.folder / name for name in OURS)]
 
     def _kept(self) -> str | None:
         if self.is_finished():
@@ -152,6 +154,11 @@ class RunFolder(ClaimedFolder):
         return "its finished rounds are kept" if (self.folder / "rounds").is_dir() else None
 
     def _begin(self) -> None:
+        earlier = self._earlier()
+        if earlier is not None and (steps := steps_before(earlier, self._identity)) is not None:
+            if self.is_finished():
+                self.model.rename(self.folder / f"model-{steps}")
+            typer.echo(f"{self.folder}: goes on from {steps} to {self._identity['config']['max_steps']} steps")
         if not self.is_finished():
             _say(checkpoints.rewind(self.folder, LOG, DRAWS))
             self._remove_later_completions()
@@ -185,6 +192,14 @@ class RunFolder(ClaimedFolder):
                     f"{self.folder} to carry its statistics over to the new data"
                 )
             now["data_digest"] = earlier.get("data_digest")
+        if (steps := steps_before(earlier, now)) is not None:
+            schedule = now["config"]["optimizer"]["schedule"]
+            if schedule != "constant":
+                raise UserError(
+                    f"{self.folder}: has {steps} steps of a {schedule} schedule, which more steps would stretch; "
+                    f"choose another --out, with --model {self.model} to train on with a schedule of its own"
+                )
+            now["config"] = {**now["config"], "max_steps": steps}
         return difference(earlier, now)
 
     def _earlier(self) -> dict[str, Any] | None:

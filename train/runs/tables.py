@@ -6,11 +6,19 @@ fields that also have a short form.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, field_validator
 
-from curate.config import RUNTIME, Config
+from curate.config import RUNTIME, Config, nearest
+from curate.parts import is_installed
+
+# trackers that transformers reports to, with the libraries of which each needs one
+TRACKERS: Final = {
+    "wandb": ("wandb",), "trackio": ("trackio",), "tensorboard": ("tensorboard", "tensorboardX"), "mlflow": ("mlflow",),
+    "swanlab": ("swanlab",), "comet_ml": ("comet_ml",), "clearml": ("clearml",), "neptune": ("neptune",),
+    "dvclive": ("dvclive",), "codecarbon": ("codecarbon",),
+}  # fmt: skip
 
 
 class Optimizer(Config):
@@ -67,3 +75,13 @@ class Logging(Config):
     report_to: tuple[str, ...] = Field(
         (), description="Trackers that TRL also reports to: wandb, trackio, tensorboard.", json_schema_extra=RUNTIME
     )
+
+    @field_validator("report_to")
+    @classmethod
+    def _can_report(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in TRACKERS:
+                raise ValueError(f"{name} is no tracker; {nearest(name, list(TRACKERS))}")
+            if not any(map(is_installed, TRACKERS[name])):
+                raise ValueError(f"{name} is not installed; pip install {TRACKERS[name][0]}, or leave it out")
+        return names
