@@ -49,8 +49,8 @@ LATER: Final[Mapping[str, Mapping[str, Any]]] = {
     "judge": {"style": "plain", "prompt": None},
     "curriculum": {"groups": ["source", "level"]},
 }
-# settings that came later beside a table
-LATER_BESIDE: Final = (("verify", "verify_by_source", None),)
+# settings that came later beside another one
+LATER_BESIDE: Final = (("verify", "verify_by_source", None), ("objective", "pass_k", 4))
 
 
 def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
