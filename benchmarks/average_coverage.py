@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from train.evaluate.estimators import average
+from train.estimators import average
 
 Draw = Callable[[np.random.Generator, int], npt.NDArray[np.float64]]
 SIZES: Final = ((30, 1), (30, 64), (100, 8), (500, 4))  # problems, completions of each

@@ -1,5 +1,6 @@
 """A training run that is stopped anywhere and resumed is the run that was not: same weights, draws and log lines."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -94,6 +95,33 @@ def test_every_setting_resumes_to_the_same_run(place: Path, tmp_path: Path, name
 
 def test_a_run_with_everything_resumes_from_between_any_two_steps(place: Path, tmp_path: Path) -> None:
     assert stopped_and_resumed(place, tmp_path, EVERYTHING, everywhere=True) > 12
+
+
+def test_benchmarks_while_training_change_nothing_and_resume(place: Path, tmp_path: Path) -> None:
+    benchmark = write_jsonl(
+        tmp_path / "exam.jsonl", [{"question": f"Say {i}.", "answer": str(i)} for i in range(20, 25)]
+    )
+    settings = {"objective": "dr_grpo", "max_steps": 5, "curriculum": {"probe_size": 2}}
+    watched = {**settings, "eval_data": [str(benchmark)], "eval_steps": 2, "eval_n": 3}
+    plain, run = tmp_path / "plain", tmp_path / "run"
+    grpo(str(place / "toy"), place / "problems.jsonl", plain, config(settings | {"probe_steps": 2, "probe": {"n": 3}}))
+    with copies_of(run, tmp_path) as copies:
+        grpo(str(place / "toy"), place / "problems.jsonl", run, config(watched))
+    assert (run / "model/model.safetensors").read_bytes() == (plain / "model/model.safetensors").read_bytes()
+    assert (run / "draws.jsonl").read_bytes() == (plain / "draws.jsonl").read_bytes()
+    lines = [json.loads(line) for line in (run / "evaluations.jsonl").read_text().splitlines()]
+    assert [(line["step"], line["benchmark"], len(line["num_correct"])) for line in lines] == [
+        (step, "exam", 5) for step in (0, 2, 4, 5)
+    ]
+    assert all(set(line["num_judged"].values()) <= {0, 1, 2, 3} for line in lines)
+    best = json.loads((run / "best.json").read_text())
+    assert best["average"] == max(line["average"] for line in lines)
+    assert best["step"] == 0 or (run / best["checkpoint"]).is_dir()
+    for copy in copies[:: max(1, len(copies) // 4)]:
+        grpo(str(place / "toy"), place / "problems.jsonl", copy, config(watched))
+        assert_same_run(copy, run)
+        for name in ("evaluations.jsonl", "best.json"):
+            assert (copy / name).read_bytes() == (run / name).read_bytes()
 
 
 def test_a_finished_run_goes_on_with_more_steps_as_if_they_had_been_planned(place: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from curate.errors import UserError
-from train.evaluate.estimators import Estimate, paired_difference
+from train.estimators import Estimate, paired_difference
 
 SAMPLES = "samples.parquet"
 Before = Annotated[Path, typer.Argument(help="Folder of the first evaluation.", show_default=False)]

@@ -12,7 +12,7 @@ from curate.sampling.model_stage import Asked
 from curate.verify import Policy
 from curate.verify.extract.find import extract
 from curate.verify.spelling.normalise import canonical, clean
-from train.evaluate.estimators import average, majority, pass_at_k
+from train.estimators import average, majority, pass_at_k
 
 RIGHT: Final = "\0right"
 

@@ -21,6 +21,7 @@ from train.data.prompts import end_ids, opening, to_rows
 from train.data.rows import Rows
 from train.environment import is_main_process, num_processes
 from train.grpo.config import OWN, GrpoConfig
+from train.grpo.evaluation import Evaluation, benchmark_rows, best_line
 from train.grpo.generation import import_generation, prepare_generation
 from train.grpo.measured import as_measured
 from train.grpo.objectives import Objective, objective_named
@@ -29,6 +30,7 @@ from train.rewards.own import TRIED, OwnReward, is_own, try_out, with_digest
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.fitting import which_fit
+from train.runs.folder import PROBE
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import split_step
 from train.runs.starting_model import room_of, settled
@@ -54,6 +56,8 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
     if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
         _refuse_deepspeed(config, objective)
     run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
+    if config.evaluation.data and is_main_process() and (best := best_line(out)) is not None:
+        print(best, flush=True)
 
 
 def _with_own_rewards(config: GrpoConfig, data: Path) -> GrpoConfig:
@@ -126,6 +130,7 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
     rows, problems = rows._replace(frame=rows.frame.filter(fits)), list(compress(problems, fits))
     curriculum = run_curriculum(rows, config, start.model, start.run)
     probe = [problems[row] for row in curriculum.probe_rows()]
+    benchmarks = benchmark_rows(config.evaluation.data, config.prompt)
     arguments = {**_arguments(config, objective), **generation, "chat_template_kwargs": switches}
     trainer = {
         "problems": problems,
@@ -134,11 +139,20 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
         "objective": objective,
         "run": start.run,
         "reward_funcs": rewards_named(config.rewards.names, setting),
-        "eval_dataset": _dataset(probe) if probe else None,
+        "eval_dataset": _evaluated(probe, benchmarks),
+        "evaluation": Evaluation(start.run, config.evaluation.n) if benchmarks else None,
     }
-    return Parts(
-        {**arguments, **_probing(config, len(probe), is_new=start.run.checkpoint() is None)}, _slots(config), trainer
-    )
+    num_evaluated = sum(map(len, (probe, *benchmarks.values())))
+    is_new = start.run.checkpoint() is None
+    return Parts({**arguments, **_evaluating(config, num_evaluated, is_new=is_new)}, _slots(config), trainer)
+
+
+def _evaluated(probe: list[dict[str, Any]], benchmarks: dict[str, list[dict[str, Any]]]) -> Any:
+    """What TRL evaluates: the probe set alone, or with the benchmarks by name; None if there is neither."""
+    if not benchmarks:
+        return _dataset(probe) if probe else None
+    named = {PROBE: probe, **benchmarks} if probe else benchmarks
+    return {name: _dataset(rows) for name, rows in named.items()}
 
 
 def _slots(config: GrpoConfig) -> Any:
@@ -155,18 +169,19 @@ def _dataset(rows: list[dict[str, Any]]) -> Any:
     return Dataset.from_list(rows)
 
 
-def _probing(config: GrpoConfig, num_probed: int, *, is_new: bool) -> dict[str, Any]:
-    """TRL's evaluation arguments: the probe set in batches of whole groups; a resumed run has its start in the log."""
-    if not num_probed:
+def _evaluating(config: GrpoConfig, num_problems: int, *, is_new: bool) -> dict[str, Any]:
+    """TRL's evaluation arguments: batches of whole groups; a resumed run has its start in the log."""
+    if not num_problems:
         return {}
-    n = config.probe.n
+    chosen = config.evaluation if config.evaluation.data else config.probe
+    n = chosen.n
     per_device = max(1, config.sequences_per_step // num_processes() // n) * n
     return {
         "eval_strategy": "steps",
-        "eval_steps": config.probe.steps,
+        "eval_steps": chosen.steps,
         "eval_on_start": is_new,
         "num_generations_eval": n,
-        "per_device_eval_batch_size": min(per_device, num_probed * n),
+        "per_device_eval_batch_size": min(per_device, num_problems * n),
     }
 
 

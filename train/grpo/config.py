@@ -13,7 +13,7 @@ from curate.tables import AS_TEXT, short
 from curriculum import CurriculumConfig
 from train.grpo.objectives import OBJECTIVES, ONLY_TRLS, Objective
 from train.grpo.support import refuse_other_support
-from train.grpo.tables import CompletionSampling, Generation, Probe, Rewards, RlOptimizer, RlSaving
+from train.grpo.tables import CompletionSampling, Evaluation, Generation, Probe, Rewards, RlOptimizer, RlSaving
 from train.rewards.rewards import Setting
 from train.runs.settings import OPTIMIZER, TAKEN, TrainerConfig
 
@@ -70,6 +70,11 @@ class GrpoConfig(GradingConfig, TrainerConfig):
     probe: Probe = Field(
         Probe(), description="Evaluation of the probe set.", json_schema_extra=short(probe_steps="steps")
     )
+    evaluation: Evaluation = Field(
+        Evaluation(),
+        description="Benchmarks while training.",
+        json_schema_extra=RUNTIME | short(eval_data="data", eval_steps="steps", eval_n="n"),
+    )
     saving: RlSaving = Field(
         RlSaving(),
         description="Checkpoints and completions.",
@@ -88,6 +93,15 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         description="Resume with changed data: known problems keep their statistics, new ones join.",
         json_schema_extra=RUNTIME,
     )
+
+    @model_validator(mode="after")
+    def _evaluates_between_generations(self) -> Self:
+        block = self.generation.num_updates
+        if self.evaluation.data and self.evaluation.steps % block:
+            raise ValueError(
+                f"eval_steps is {self.evaluation.steps}; use a multiple of {block}, the updates of a generation"
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_subsets(self) -> Self:

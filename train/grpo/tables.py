@@ -80,6 +80,16 @@ class Probe(Config):
     n: PositiveInt = Field(4, description="Completions per problem of the probe set.")
 
 
+class Evaluation(Config):
+    """Benchmarks that are sampled while training."""
+
+    data: tuple[str, ...] = Field(
+        (), description="Benchmarks to sample while training: artifacts, files, Hub ids, or names; repeatable."
+    )
+    steps: PositiveInt = Field(50, description="Steps between their evaluations; with them, also of the probe set.")
+    n: PositiveInt = Field(4, description="Completions per problem of a benchmark.")
+
+
 class RlSaving(Saving):
     """Checkpoints and completions."""
 

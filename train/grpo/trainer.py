@@ -20,9 +20,11 @@ from trl import GRPOTrainer
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
+from train.environment import first_process_says
 from train.grpo.advantages import advantages
 from train.grpo.divisors import count_per_step
 from train.grpo.draw import Draw
+from train.grpo.evaluation import BENCHMARK, Evaluation, Judged
 from train.grpo.groups import Group, group_figures, groups_of
 from train.grpo.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
 from train.grpo.objectives import Objective
@@ -48,10 +50,11 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         objective: Objective,
         run: RunFolder,
         saves_completions: bool = False,
+        evaluation: Evaluation | None = None,
         **trl: Any,
     ) -> None:
         super().__init__(**trl)
-        self._saves_completions = saves_completions
+        self._saves_completions, self._evaluation = saves_completions, evaluation
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
         # set before TRL generates, judged when TRL computes rewards, read after that
@@ -119,6 +122,13 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         weights = self.reward_weights.to(given.device)
         size = self.num_generations if self.model.training else self.num_generations_eval
         rewards = whole_rows(given, weights, size, accuracy)
+        if self._evaluation is not None and BENCHMARK in inputs[0]:
+            values = self._accuracy.values
+            mine = [
+                Judged(row[BENCHMARK], row["key"], None if value is None else value > 0)
+                for row, value in zip(inputs, values, strict=True)
+            ]
+            self._evaluation.collect(gather_object(mine))
         if self.model.training:
             is_summed = self.multi_objective_aggregation == "sum_then_normalize"
             signal = have_signal(rewards, weights, size, is_summed=is_summed)
@@ -131,6 +141,19 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
                 texts = gather_object([self._accuracy.text(completion) for completion in completions])
                 self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, given)
         return rewards
+
+    def _evaluate(self, *given: Any, **named: Any) -> Any:
+        """Evaluate as TRL does, then close the evaluation; the checkpoint of the best step so far is kept."""
+        metrics = super()._evaluate(*given, **named)
+        if self._evaluation is not None:
+            step = int(self.state.global_step)
+            lines, is_best = self._evaluation.close(step) if self.accelerator.is_main_process else ([], False)
+            for line in lines:
+                print(line, flush=True)
+            if first_process_says(is_best) and step:
+                self.state.best_model_checkpoint = str(Path(self.args.output_dir) / f"checkpoint-{step}")
+                self.control.should_save = True
+        return metrics
 
     def _keep(self, columns: dict[str, Sequence[Any]], rewards: Any) -> None:
         """Write the completions of the last draw with their rewards, for `gradus train trace`."""

@@ -6,6 +6,7 @@
     prompts.parquet     length of every prompt, and the problems that are left out because of it
     completions/        every completion with its rewards, a Parquet file per generation
     draws.jsonl         one JSON line per generation: the problems drawn and their outcomes
+    evaluations.jsonl   one JSON line per benchmark and evaluation; best.json names the best step
     checkpoint-N/       the trainer's files, plus ours (`train.runs.checkpoints`)
     model/              the trained model, renamed into place last: its presence means finished
 
@@ -41,9 +42,13 @@ ENVIRONMENT: Final = "environment.json"
 LOG: Final = "log.jsonl"
 DRAWS: Final = "draws.jsonl"
 COMPLETIONS: Final = "completions"
+EVALUATIONS: Final = "evaluations.jsonl"
+BEST: Final = "best.json"
+PROBE: Final = "probe"  # the evaluation set that is a part of the problems
 UNFINISHED: Final = ".model.tmp"  # renamed to `model/`
 OURS: Final = (
-    CONFIG, ENVIRONMENT, LOG, DRAWS, "model", UNFINISHED, "evaluations", COMPLETIONS, "rounds", "plots", "README.md",
+    CONFIG, ENVIRONMENT, LOG, DRAWS, EVALUATIONS, BEST, "model", UNFINISHED, "evaluations", COMPLETIONS, "rounds",
+    "plots", "README.md",
     "samples.jsonl", "samples.parquet", "budgets.parquet", "prompts.parquet", "results.json", "curriculum.png",
 )  # fmt: skip
 
@@ -160,7 +165,7 @@ class RunFolder(ClaimedFolder):
                 self.model.rename(self.folder / f"model-{steps}")
             typer.echo(f"{self.folder}: goes on from {steps} to {self._identity['config']['max_steps']} steps")
         if not self.is_finished():
-            _say(checkpoints.rewind(self.folder, LOG, DRAWS))
+            _say(checkpoints.rewind(self.folder, LOG, DRAWS, EVALUATIONS))
             self._remove_later_completions()
         if self._earlier() != self._identity or _read(self.folder / CONFIG) is None:
             text = yaml.safe_dump(self._identity, sort_keys=False, allow_unicode=True)

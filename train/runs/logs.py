@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from curate.progress import Progress
 from train.environment import is_main_process, num_processes
 from train.runs.cautions import Cautions
 from train.runs.checkpoints import drop_old
-from train.runs.folder import LOG, RunFolder
+from train.runs.folder import LOG, PROBE, RunFolder
 from train.runs.log_lines import CLOSING
 from train.runs.stopping import StopRequest
 
@@ -67,8 +68,12 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
         if self.stopped_by is not None and CLOSING in logs:
             return  # the summary of a part of the run
         elapsed_s = round(time.monotonic() - self._start_s, 1)
+        benchmark = evaluated(logs)
+        if benchmark is not None:
+            logs = of_benchmark(benchmark, logs)
         self._run.append(LOG, {"step": state.global_step, "elapsed_s": elapsed_s, **logs})
-        if is_main_process() and CLOSING not in logs:
+        # the figures of a benchmark have a line of their own, with an interval
+        if is_main_process() and CLOSING not in logs and benchmark in (None, PROBE):
             lines = [log_line(state.global_step, state.max_steps, logs, elapsed_s), *self._cautions.due(logs)]
             sys.stdout.write("\n".join(lines) + "\n")
             sys.stdout.flush()
@@ -103,6 +108,19 @@ class Reporter(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
         if self._progress is not None:
             self._progress.__exit__(None, None, None)
             self._progress = None
+
+
+def evaluated(logs: Mapping[str, Any]) -> str | None:
+    """The name of the one of several evaluation sets that a log is about; None for another log."""
+    names = [match[1] for name in logs if (match := re.fullmatch(r"eval_(.+)_runtime", name))]
+    return names[0] if names else None
+
+
+def of_benchmark(benchmark: str, logs: Mapping[str, Any]) -> dict[str, Any]:
+    """A log of one evaluation set with its name in every figure; that of the probe set has none."""
+    own, plain = f"eval_{benchmark}_", "eval_" if benchmark == PROBE else f"eval_{benchmark}/"
+    bare = {name: name.removeprefix(own if name.startswith(own) else "eval_") for name in logs}
+    return {plain + bare[name] if name.startswith("eval_") else name: value for name, value in logs.items()}
 
 
 def _of_all(is_over: bool, signal: int | None) -> tuple[bool, list[int]]:

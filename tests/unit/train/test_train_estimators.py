@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from train.evaluate.estimators import average, majority, paired_difference, pass_at_k
+from train.estimators import average, majority, paired_difference, pass_at_k
 from train.evaluate.scores import powers_of_two
 
 Rates = Callable[[Any, int], Any]
