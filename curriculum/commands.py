@@ -21,6 +21,8 @@ from curriculum.simulate.replay import replay as replay_run
 from curriculum.simulate.rules import RulesConfig, compare
 from curriculum.simulate.scores import table as score_table
 from curriculum.simulate.simulate import SimulateConfig, simulate, table
+from curriculum.suspects.suspects import suspects as find_suspects
+from curriculum.suspects.suspects import table as suspect_table
 
 Run = Annotated[
     Path, typer.Argument(help="Run folder of gradus train grpo, or one of its checkpoints.", show_default=False)
@@ -42,6 +44,9 @@ Data = Annotated[
 ReplaySettings = Annotated[
     Path | None,
     typer.Option("--curriculum", help="YAML file of settings that differ from the run's.", show_default=False),
+]
+Alpha = Annotated[
+    float, typer.Option("--alpha", help="Probability of listing a problem whose truth is the likeliest answer.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SimulatePng = Annotated[
@@ -95,6 +100,20 @@ def replay(run: Run, data: Data = None, curriculum: ReplaySettings = None, as_js
     """
     found = replay_run(run, data, curriculum)
     typer.echo(json.dumps(asdict(found), indent=1) if as_json else score_table(found))
+
+
+@app.command()
+def suspects(run: Run, data: Data = None, alpha: Alpha = 0.05, as_json: Json = False) -> None:
+    """List problems on which most completions agree on an answer other than the truth.
+
+    Either the truth is wrong or the model errs the same way each time: read them. Completions of the run count, and
+    those of the difficulty stage. The answer must be given more often than the truth, by a test that holds at every
+    time, so a run may be asked again and again; the lower bound of its share holds so too.
+
+    Example: gradus curriculum suspects runs/grpo
+    """
+    found = find_suspects(run, data, alpha)
+    typer.echo(json.dumps(found, indent=1) if as_json else suspect_table(found, alpha))
 
 
 def _rules(config: RulesConfig) -> None:

@@ -48,7 +48,7 @@ def rescore(saved: Saved, problems: pl.DataFrame, config: CurriculumConfig) -> S
 
 def dataset_of(run: Path, saved: Saved, data: Path | None) -> pl.DataFrame:
     """The problems of a run with their counts from before it, in the order of its state."""
-    place = data or _data_of(run)
+    place = data or data_of(run)
     problems = open_artifact(place).read("kept")
     found = pl.DataFrame({"key": saved.keys}).join(problems, on="key", how="left", maintain_order="left")
     missing = saved.keys.filter(~saved.keys.is_in(problems["key"].implode()))
@@ -57,7 +57,8 @@ def dataset_of(run: Path, saved: Saved, data: Path | None) -> pl.DataFrame:
     return found
 
 
-def _data_of(run: Path) -> Path:
+def data_of(run: Path) -> Path:
+    """The dataset that a run's config names; `UserError` if it is no folder here."""
     for folder in (run, run.parent):
         if (folder / RUN_CONFIG).is_file():
             named = yaml.safe_load((folder / RUN_CONFIG).read_text(encoding="utf-8")).get("data")

@@ -1,0 +1,1 @@
+"""Problems whose truth may be wrong: completions agree on another answer."""
