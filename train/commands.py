@@ -16,7 +16,7 @@ from curate.config import Config
 from curate.options import with_options, with_records
 from curate.parts import PARTS, require
 from train.environment import leave_together
-from train.evaluate.compare import compare
+from train.evaluate.compare import compare_command
 from train.grpo.explain import explain
 from train.recipes.command import recipe
 from train.runs.launch import accelerate_config
@@ -75,7 +75,7 @@ for _name, _entry in COMMANDS.items():
 
 
 app.command("recipe")(with_records(recipe))
-app.command("compare")(compare)
+app.command("compare")(compare_command)
 app.command("explain")(explain)
 app.command("trace")(trace)
 app.command("accelerate-config")(accelerate_config)
