@@ -15,12 +15,13 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any, Final, NamedTuple
+
+from seeds import insert, interval, spread
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOW: Final = 10
-START, END = "<!-- figures -->\n", "<!-- /figures -->"
 
 
 class Draws(NamedTuple):
@@ -109,7 +110,7 @@ def main() -> None:
     docs = ROOT / "docs" if given.docs else study.out
     plot(study, seeds, docs / "learning.png")
     if given.docs:
-        insert(docs / "learning.md", text)
+        insert(docs / "learning.md", "narrow", text)
 
 
 def runs(seeds: Sequence[int]) -> Iterator[Run]:
@@ -220,22 +221,6 @@ def _counted(seeds: Sequence[int]) -> str:
     return f"{len(seeds)} seed{'s' if len(seeds) != 1 else ''}"
 
 
-def spread(values: Sequence[float], digits: int = 3) -> str:
-    """Mean and standard deviation over seeds."""
-    return f"{fmean(values):.{digits}f}" + (f" ± {stdev(values):.{digits}f}" if len(values) > 1 else "")
-
-
-def interval(values: Sequence[float], digits: int) -> str:
-    """Mean with the ends of its 95% t interval."""
-    from scipy.stats import t
-
-    mean = fmean(values)
-    if len(values) < 2:
-        return f"{mean:+.{digits}f}"
-    half = float(t.ppf(0.975, len(values) - 1)) * stdev(values) / len(values) ** 0.5
-    return f"{mean:+.{digits}f} [{mean - half:+.{digits}f}, {mean + half:+.{digits}f}]"
-
-
 def plot(study: Study, seeds: Sequence[int], path: Path) -> None:
     """Plot the benchmark at the end, and lengths and the share of groups with signal along the run."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -276,12 +261,6 @@ def _mean_before(logs: Sequence[list[dict[str, Any]]], field: str, end: int) -> 
     window = range(end - WINDOW + 1, end + 1)
     values = [line[field] for log in logs for line in log if field in line and line["step"] in window]
     return fmean(values) if values else float("nan")
-
-
-def insert(path: Path, text: str) -> None:
-    """Put the tables between the marks of a Markdown file."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(START)
-    path.write_text(f"{before}{START}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,19 @@
-"""Does measuring and drawing pay? Accuracy against rollouts, tokens and processor time, measuring included.
+"""Does it pay? Accuracy against rollouts, tokens and processor time of five ways to draw, measuring included.
 
-python benchmarks/pays.py POOL --model MODEL [--out runs/pays] [--seeds 1] [--steps 80] [--arms raw,kept,gradus]
+python benchmarks/pays.py --pool FOLDER --model MODEL [--out runs/pays] [--seeds 0 1 2] [--steps 80] [--arms raw band]
 
-POOL holds pool.jsonl and benchmark.jsonl, without problems in common; MODEL is the start of every run. The pool is
-measured once with 8 samples a problem, all of them counted. Each arm and seed is a run in a folder of its own; finished
-runs, measurements and evaluations are reused, so a stopped study resumes. --report makes no run; with --docs the
-figures go into docs/learning.md and docs/learning.png.
+FOLDER holds pool.jsonl and benchmark.jsonl; MODEL is the model that every run starts from (for the demo's pools its
+cold start, demo/run/cold_start/model). Arms:
+
+    raw      uniform draws from the raw pool: GRPO as it is
+    refill   the same, and groups without a signal are replaced (DAPO's dynamic sampling, arXiv 2503.14476)
+    band     uniform draws from what `gradus curate difficulty` keeps
+    gradus   the same problems, drawn by the default curriculum
+    open     problems that are never solved stay too (--keep 0..7, all 8 samples), default curriculum
+
+Every run has the same steps, objective, learning rate and completions a step; a rollout is one completion, also one
+that refill throws away or that measuring drew. A finished part is not repeated, so a stopped study resumes; several
+processes may share --out if their seeds differ. With --docs the tables go into docs/learning.md.
 """
 
 from __future__ import annotations
@@ -14,307 +22,318 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import polars as pl
-from learning import ROOT, gradus, insert, interval, solved, spread
+from seeds import insert, interval, spread
 
-from curate.artifacts.artifact import open_artifact
-
-PLAIN: Final = {"policy": "uniform", "rule": "none"}
-GAIN: Final = 0.1
+ROOT = Path(__file__).resolve().parents[1]
+GROUP: Final = 8
+NUM_PROBLEMS: Final = 16
+EVERY: Final = 10
+GAIN: Final = 0.10
 
 
 class Arm(NamedTuple):
-    """A way to draw: the problems it trains on, and the settings of its run."""
+    """The stage whose problems a run trains on, and its settings."""
 
-    label: str
-    stage: str  # ingest: nothing measured; measured: all, with counts; band: solved in 1 to 7 of 8 samples
-    curriculum: dict[str, str]
-    words: tuple[str, ...] = ()
-    colour: str = "#888888"
+    stage: str
+    settings: tuple[str, ...]
+    colour: str
 
 
+# without a curriculum every problem is always equally likely
+ALIKE: Final = ("--curriculum.policy", "uniform", "--curriculum.rule", "none")
 ARMS: Final = {
-    "raw": Arm("TRL alone: raw pool, uniform", "ingest", PLAIN, colour="#4477aa"),
-    "refill": Arm("the same with DAPO's refill", "ingest", PLAIN, ("--refill-rounds", "3"), "#66ccee"),
-    "kept": Arm("kept 1..7 of 8, uniform", "band", PLAIN, colour="#ccbb44"),
-    "gradus": Arm("Gradus by default", "measured", {}, colour="#228833"),
-    "unmeasured": Arm("Gradus, nothing measured", "ingest", {}, colour="#aa3377"),
+    "raw": Arm("ingest", ALIKE, "#aa3377"),
+    "refill": Arm("ingest", (*ALIKE, "--refill-rounds", "3"), "#ccbb44"),
+    "band": Arm("band", ALIKE, "#4477aa"),
+    "gradus": Arm("band", (), "#228833"),
+    "open": Arm("open", (), "#66ccee"),
 }
+MEASURED: Final = {"band": (), "open": ("--keep", "0..7", "--no-early-stop")}
+
+
+class Point(NamedTuple):
+    """What was spent up to a checkpoint, and the benchmark there."""
+
+    step: int
+    rollouts: float
+    tokens: float
+    cpu_s: float
+    solved: float
+    pass_at_n: float
 
 
 class Study(NamedTuple):
-    """What all runs have in common."""
+    """Inputs, folder of results, and what a run is."""
 
     pool: Path
     model: Path
     out: Path
-    seeds: int
     steps: int
-    every: int
+    rate: float
     samples: int
     max_tokens: int
-    learning_rate: float
-    arms: tuple[str, ...]
-
-    def folder(self, arm: str, seed: int) -> Path:
-        """Where a run lies."""
-        return self.out / f"{arm}-{seed}"
-
-    def evaluation(self, arm: str, seed: int, step: int) -> Path:
-        """Where the evaluation after a step lies; step 0 is the start, which all arms share."""
-        return self.out / "evaluations" / (f"{arm}-{seed}-{step}" if step else "start")
-
-    @property
-    def checkpoints(self) -> range:
-        """The steps that are evaluated."""
-        return range(self.every, self.steps + 1, self.every)
-
-
-class Cost(NamedTuple):
-    """What was spent: completions, their tokens, and seconds of processor time (NaN where it was not recorded)."""
-
-    rollouts: float
-    tokens: float
-    seconds: float
-
-
-class Curve(NamedTuple):
-    """One run: accuracies at the start and at each checkpoint, what each had cost, and each draw's share lost."""
-
-    accuracies: list[float]
-    costs: list[Cost]
-    measuring: Cost
-    no_signal: list[float]
 
 
 def main() -> None:
-    """Make what is missing, then print the tables and draw the picture."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pool", type=Path)
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "pays")
-    for name, default in (("seeds", 1), ("steps", 80), ("every", 20), ("samples", 8), ("max-tokens", 48)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--learning-rate", type=float, default=1e-4)
-    parser.add_argument("--arms", default=",".join(ARMS))
-    parser.add_argument("--report", action="store_true")
-    parser.add_argument("--docs", action="store_true")
-    given = vars(parser.parse_args())
-    is_report, is_docs = given.pop("report"), given.pop("docs")
-    study = Study(**{**given, "arms": tuple(given["arms"].split(","))})
-    for seed in [] if is_report else range(study.seeds):
-        for arm in study.arms:
+    """Make the missing runs, then print the figures of all."""
+    given = _arguments()
+    if given.pool is None or not (given.pool / "pool.jsonl").is_file() or not (given.model / "config.json").is_file():
+        print("pays: skipped; give --pool with pool.jsonl and benchmark.jsonl, and --model (see the docstring)")
+        return
+    study = Study(given.pool, given.model, given.out, given.steps, given.learning_rate, given.n, given.max_tokens)
+    for seed in [] if given.report else given.seeds:
+        for arm in given.arms:
+            prepare(study, ARMS[arm].stage)
             train(study, arm, seed)
-    curves = {arm: found for arm in study.arms if (found := read_curves(study, arm))}
-    if not curves:
-        sys.exit(f"{study.out}: holds no finished run; run without --report")
+    curves = {
+        arm: [points(study, arm, seed) for seed in given.seeds if is_done(study, arm, seed)] for arm in given.arms
+    }
+    if not any(curves.values()):
+        sys.exit(f"{study.out}: no run is finished yet")
     text = tables(study, curves)
     sys.stdout.write(text)
-    docs = ROOT / "docs" if is_docs else study.out
-    plot(curves, docs / "learning.png")
-    if is_docs:
-        insert(docs / "learning.md", text)
+    plot(study, curves, (ROOT / "docs" if given.docs else study.out) / f"pays-{given.name}.png")
+    if given.docs:
+        insert(ROOT / "docs" / "learning.md", f"pays-{given.name}", text)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--pool", type=Path, help="folder with pool.jsonl and benchmark.jsonl")
+    parser.add_argument("--model", type=Path, default=ROOT / "demo" / "run" / "cold_start" / "model")
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "pays", help="folder of the runs")
+    parser.add_argument("--name", default="wide", help="name of the pool, in the docs")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
+    parser.add_argument("--steps", type=int, default=80)
+    parser.add_argument("--learning-rate", type=float, default=1e-4)
+    parser.add_argument("--n", type=int, default=4, help="samples of a benchmark problem at each checkpoint")
+    parser.add_argument("--max-tokens", type=int, default=48)
+    parser.add_argument("--docs", action="store_true", help="write into docs/learning.md")
+    parser.add_argument("--report", action="store_true", help="make no run, only report")
+    return parser.parse_args()
+
+
+def prepare(study: Study, stage: str) -> None:
+    """Import the pool and measure it, with the processor time of measuring beside the artifact."""
+    if not (study.out / "ingest" / "manifest.json").is_file():
+        gradus("curate", "ingest", study.pool / "pool.jsonl", "--out", study.out / "ingest", "--licence", "unknown")
+    spent = study.out / f"{stage}.json"
+    if stage in MEASURED and not spent.is_file():
+        start = time.process_time()
+        gradus(
+            "curate", "difficulty", study.out / "ingest", "--out", study.out / stage, "--model", study.model,
+            "--engine", "transformers", "--max-tokens", study.max_tokens, *MEASURED[stage],
+        )  # fmt: skip
+        facts = json.loads((study.out / stage / "manifest.json").read_bytes())["facts"]
+        told = {"rollouts": facts["samples"], "tokens": facts["tokens"], "cpu_s": time.process_time() - start}
+        spent.write_text(json.dumps(told), encoding="utf-8")
 
 
 def train(study: Study, arm: str, seed: int) -> None:
-    """Train and evaluate one run; what is finished is reused."""
-    chosen, out = ARMS[arm], study.folder(arm, seed)
-    if not (out / "model" / "config.json").is_file():
-        timed(
-            study.out / "cpu" / f"{out.name}.json",
-            "train", "grpo", "--model", study.model, "--data", problems(study, chosen.stage), "--out", out,
-            "--objective", "dr_grpo", "--max-steps", study.steps, "--num-problems", 16, "--group-size", 8,
-            "--learning-rate", study.learning_rate, "--schedule", "constant", "--max-tokens", study.max_tokens,
-            "--save-steps", 10, "--keep-checkpoints", study.steps, "--logging-steps", 10, "--seed", seed,
-            "--curriculum", json.dumps({**chosen.curriculum, "seed": seed}), *chosen.words,
+    """Train one run and evaluate its checkpoints; what is done is reused."""
+    out = folder(study, arm, seed)
+    if not (out / "cpu.json").is_file():
+        start = time.process_time()
+        gradus(
+            "train", "grpo", "--model", study.model, "--data", study.out / ARMS[arm].stage, "--out", out,
+            "--objective", "dr_grpo", "--max-steps", study.steps, "--num-problems", NUM_PROBLEMS, "--group-size", GROUP,
+            "--max-tokens", study.max_tokens, "--learning-rate", study.rate, "--schedule", "constant",
+            "--save-steps", EVERY, "--saving.keep-checkpoints", study.steps, "--logging-steps", 1,
+            "--no-save-completions", "--seed", seed, "--curriculum.seed", seed, *ARMS[arm].settings,
         )  # fmt: skip
-    evaluate(study, study.model, study.evaluation(arm, seed, 0))
-    for step in study.checkpoints:
-        evaluate(study, out / f"checkpoint-{step}", study.evaluation(arm, seed, step))
+        (out / "cpu.json").write_text(json.dumps(time.process_time() - start), encoding="utf-8")
+    for step in range(EVERY, study.steps + 1, EVERY):
+        evaluate(study, out / f"checkpoint-{step}", out / "evaluations" / str(step), seed)
+    evaluate(study, study.model, study.out / "start" / str(seed), seed)
 
 
-def problems(study: Study, stage: str) -> Path:
-    """The artifact of a stage, made from the pool if it is missing."""
-    ingest, measured = study.pool / "ingest", study.pool / "measured"
-    if not ingest.is_dir():
-        gradus("curate", "ingest", study.pool / "pool.jsonl", "--out", ingest, "--licence", "Apache-2.0")
-    if stage == "ingest":
-        return ingest
-    common = ("curate", "difficulty", ingest, "--model", study.model, "--engine", "transformers", "--k", 8,
-              "--no-early-stop", "--max-tokens", study.max_tokens)  # fmt: skip
-    if not measured.is_dir():
-        timed(study.out / "cpu" / "measuring.json", *common, "--keep", "0..8", "--out", measured)
-    if stage == "band" and not (study.pool / stage).is_dir():
-        gradus(*common, "--keep", "1..7", "--out", study.pool / stage, "--samples-from", measured)
-    return study.pool / stage
-
-
-def evaluate(study: Study, model: Path, out: Path) -> None:
-    """Evaluate a model on the benchmark, unless that is done."""
+def evaluate(study: Study, model: Path, out: Path, seed: int) -> None:
+    """Sample the benchmark from a model."""
     if not (out / "results.json").is_file():
         gradus(
-            "train", "evaluate", "--model", model, "--data", study.pool / "benchmark.jsonl", "--out", out,
-            "--engine", "transformers", "--n", study.samples, "--max-tokens", study.max_tokens,
+            "train", "evaluate", "--model", model, "--data", study.pool / "benchmark.jsonl", "--out", out, "--engine",
+            "transformers", "--n", study.samples, "--max-tokens", study.max_tokens, "--seed", seed,
         )  # fmt: skip
 
 
-def timed(record: Path, *words: object) -> None:
-    """Run a command and add its processor time to `record`, so that a resumed run counts whole."""
-    start, before = time.process_time(), json.loads(record.read_bytes())["seconds"] if record.is_file() else 0.0
-    try:
-        gradus(*words)
-    finally:
-        record.parent.mkdir(parents=True, exist_ok=True)
-        record.write_text(json.dumps({"seconds": before + time.process_time() - start}), encoding="utf-8")
+def folder(study: Study, arm: str, seed: int) -> Path:
+    """The folder of a run."""
+    return study.out / f"{study.rate:g}-{study.steps}" / f"{arm}-{seed}"
 
 
-def read_curves(study: Study, arm: str) -> list[Curve]:
-    """The runs of an arm whose last checkpoint is evaluated, by seed."""
-    seeds = range(study.seeds)
-    return [
-        read_curve(study, arm, seed)
-        for seed in seeds
-        if (study.evaluation(arm, seed, study.steps) / "results.json").is_file()
-    ]
+def is_done(study: Study, arm: str, seed: int) -> bool:
+    """Whether a run and its last evaluation exist."""
+    return (folder(study, arm, seed) / "evaluations" / str(study.steps) / "results.json").is_file()
 
 
-def read_curve(study: Study, arm: str, seed: int) -> Curve:
-    """Accuracy and cost of one run at each checkpoint; processor time is spread evenly over the steps."""
-    folder, steps = study.folder(arm, seed), (0, *study.checkpoints)
-    draws = [json.loads(line) for line in (folder / "draws.jsonl").read_text(encoding="utf-8").splitlines()]
-    tokens = pl.concat([pl.read_parquet(file) for file in sorted((folder / "completions").glob("draw-*.parquet"))])
-    seconds = recorded(study.out / "cpu" / f"{folder.name}.json")
-    costs, lost = [], []
-    for step in steps:
-        done = [draw for draw in draws if draw["step"] <= step]
-        spent = tokens.filter(pl.col("step") <= step)["num_tokens"]
-        # a refilled draw's completions are counted by the draws, their tokens by the mean of those kept
-        rollouts = float(sum(sum(map(sum, counts(draw))) for draw in done))
-        mean = float(spent.mean() or 0.0)  # type: ignore[arg-type]
-        costs.append(Cost(rollouts, rollouts * mean, seconds * step / study.steps))
-    for draw in draws:
-        correct, wrong, _ = counts(draw)
-        lost.append(fmean(float(c == 0 or w == 0) for c, w in zip(correct, wrong, strict=True)))
-    accuracies = [solved(study.evaluation(arm, seed, step)) for step in steps]
-    return Curve(accuracies, costs, measuring(study, arm), lost)
+def gradus(*words: object) -> None:
+    """Run a command in this process, so that the model libraries are imported only once."""
+    from gradus.door import app
+
+    print(f"$ gradus {' '.join(map(str, words))}", file=sys.stderr, flush=True)
+    with redirect_stdout(sys.stderr):
+        app([str(word) for word in words], standalone_mode=False)
 
 
-def counts(draw: dict[str, Any]) -> tuple[list[int], list[int], list[int]]:
-    """Correct, wrong and undecided completions of each group of a draw."""
-    correct, wrong = draw["num_correct"], draw["num_wrong"]
-    return correct, wrong, draw.get("num_undecided") or [0] * len(correct)
-
-
-def measuring(study: Study, arm: str) -> Cost:
-    """What measuring the pool had cost before an arm's first step."""
-    if ARMS[arm].stage == "ingest":
-        return Cost(0, 0, 0)
-    samples = open_artifact(study.pool / "measured").read("samples")
-    return Cost(samples.height, float(samples["num_tokens"].sum()), recorded(study.out / "cpu" / "measuring.json"))
-
-
-def recorded(path: Path) -> float:
-    """Seconds that a record holds; NaN without one."""
-    return float(json.loads(path.read_bytes())["seconds"]) if path.is_file() else float("nan")
-
-
-def tables(study: Study, curves: dict[str, list[Curve]]) -> str:
-    """Accuracy and cost by arm; differences from raw by seed; rollouts to each goal."""
-    start = fmean(curve.accuracies[0] for found in curves.values() for curve in found)
-    head = f"{study.steps} steps, learning rate {study.learning_rate:g}; the start solves {start:.3f} of the benchmark."
-    lines = [
-        f"{head}\n",
-        "| draws | seeds | benchmark | gain, 95% interval | no signal | rollouts | tokens | processor s | measuring |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for arm, found in curves.items():
-        gains = [curve.accuracies[-1] - curve.accuracies[0] for curve in found]
-        shown = (
-            spread([curve.accuracies[-1] for curve in found]), interval(gains, 3),
-            spread([fmean(curve.no_signal) for curve in found]), *_cost(found),
+def points(study: Study, arm: str, seed: int) -> list[Point]:
+    """The curve of one run, from the start model on; measuring comes before its first point."""
+    out, stage = folder(study, arm, seed), ARMS[arm].stage
+    none = {"rollouts": 0, "tokens": 0, "cpu_s": 0.0}
+    spent = json.loads((study.out / f"{stage}.json").read_bytes()) if stage in MEASURED else none
+    draws = _lines(out / "draws.jsonl")
+    lengths = {line["step"]: line["completions/mean_length"] for line in _lines(out / "log.jsonl") if "loss" in line}
+    seconds = json.loads((out / "cpu.json").read_bytes())
+    found = [Point(0, 0, 0, 0, *solved(study.out / "start" / str(seed)))]
+    if spent["rollouts"]:
+        found.append(Point(0, spent["rollouts"], spent["tokens"], spent["cpu_s"], *found[0][4:]))
+    for step in range(EVERY, study.steps + 1, EVERY):
+        up_to = [(line["step"], GROUP * len(line["keys"])) for line in draws if line["step"] <= step]
+        rollouts = sum(number for _, number in up_to)
+        tokens = sum(number * lengths.get(at, 0) for at, number in up_to)
+        share = step / study.steps
+        found.append(
+            Point(
+                step, spent["rollouts"] + rollouts, spent["tokens"] + tokens, spent["cpu_s"] + share * seconds,
+                *solved(out / "evaluations" / str(step)),
+            )
         )  # fmt: skip
-        lines.append(f"| {ARMS[arm].label} | {len(found)} | {' | '.join(shown)} |")
-    lines += ["", "| draws | no signal, first third of the draws | second | last |", "|---|---|---|---|"]
-    for arm, found in curves.items():
-        parts = [fmean(part) for part in zip(*(_thirds(curve.no_signal) for curve in found), strict=True)]
-        lines.append(f"| {ARMS[arm].label} | {' | '.join(f'{part:.2f}' for part in parts)} |")
-    return "\n".join([*lines, "", *reached(curves, start)]) + "\n"
+    return found
 
 
-def _thirds(values: Sequence[float]) -> list[float]:
-    return [float(np.mean(part)) for part in np.array_split(np.asarray(values), 3)]
+def silent(study: Study, arm: str, seed: int, steps: range) -> float:
+    """The share of drawn groups without a signal in a window of steps."""
+    groups = [
+        bool(right) and bool(wrong)
+        for line in _lines(folder(study, arm, seed) / "draws.jsonl")
+        if line["step"] in steps
+        for right, wrong in zip(line["num_correct"], line["num_wrong"], strict=True)
+    ]
+    return 1 - fmean(groups)
 
 
-def _cost(found: Sequence[Curve]) -> tuple[str, str, str, str]:
-    spent = [fmean(curve.costs[-1][place] for curve in found) for place in range(3)]
-    before = found[0].measuring.rollouts
-    seconds = "not recorded" if np.isnan(spent[2]) else f"{spent[2]:,.0f}"
-    return f"{spent[0]:,.0f}", f"{spent[1]:,.0f}", seconds, f"{before:,.0f} rollouts" if before else "none"
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def reached(curves: dict[str, list[Curve]], start: float) -> list[str]:
-    """Rollouts until the mean curve of each arm reaches each goal, training alone and with measuring."""
-    goals = {f"{ARMS[arm].label}, at its end": _end(curves[arm]) for arm in ("raw", "refill") if arm in curves}
-    goals[f"the start + {GAIN:.2f}"] = start + GAIN
-    heads = " | ".join(f"{name} ({goal:.3f})" for name, goal in goals.items())
-    lines = [f"| rollouts to reach: training alone, with measuring | {heads} |", "|---" * (len(goals) + 1) + "|"]
-    for arm, found in curves.items():
-        cells = []
-        for goal in goals.values():
-            needed = rollouts_to(found, goal)
-            whole = "not reached" if needed is None else f"{needed:,.0f}, {needed + found[0].measuring.rollouts:,.0f}"
-            cells.append(whole)
-        lines.append(f"| {ARMS[arm].label} | {' | '.join(cells)} |")
-    return lines
+def solved(out: Path) -> tuple[float, float]:
+    """avg@n and pass@n of an evaluation's one benchmark."""
+    (benchmark,) = json.loads((out / "results.json").read_bytes())["benchmarks"].values()
+    return float(benchmark["average"]["value"]), float(
+        max(benchmark["pass_at_k"].items(), key=lambda at: int(at[0]))[1]
+    )
 
 
-def _end(found: Sequence[Curve]) -> float:
-    return fmean(curve.accuracies[-1] for curve in found)
-
-
-def rollouts_to(found: Sequence[Curve], goal: float) -> float | None:
-    """Rollouts at which the mean accuracy of an arm's runs first is `goal`, between checkpoints by a line."""
-    accuracy = [fmean(values) for values in zip(*(curve.accuracies for curve in found), strict=True)]
-    spent = [fmean(cost.rollouts for cost in costs) for costs in zip(*(curve.costs for curve in found), strict=True)]
-    for place in range(1, len(accuracy)):
-        low, high = accuracy[place - 1 : place + 1]
-        if high >= goal:
-            share = (goal - low) / (high - low) if high > low else 0.0
-            return spent[place - 1] + max(0.0, share) * (spent[place] - spent[place - 1])
+def first_over(curve: Sequence[Point], level: float, field: str) -> float | None:
+    """What was spent when the accuracy first reached a level, between checkpoints by a straight line; None if never."""
+    for before, after in pairwise(curve):
+        if after.solved >= level > before.solved:
+            part = (level - before.solved) / (after.solved - before.solved)
+            return float(getattr(before, field) + part * (getattr(after, field) - getattr(before, field)))
     return None
 
 
-def plot(curves: dict[str, list[Curve]], path: Path) -> None:
-    """Accuracy against rollouts, tokens and processor time: solid for training alone, dotted with measuring."""
+def tables(study: Study, curves: dict[str, list[list[Point]]]) -> str:
+    """The end of every arm, and what each spends to reach the levels of raw and refill."""
+    curves = {arm: runs for arm, runs in curves.items() if runs}
+    start = fmean(run[0].solved for runs in curves.values() for run in runs)
+    told = f"{max(map(len, curves.values()))} seeds, {study.steps} steps at a learning rate of {study.rate:g}"
+    heads = [
+        "arm", "benchmark at the end", f"pass@{study.samples}", "no signal, first, last 10 steps",
+        "rollouts, of them measuring", "processor s",
+    ]  # fmt: skip
+    lines = [f"{told}; the start solves {start:.3f} of the benchmark.\n", f"| {' | '.join(heads)} |", "|---" * 6 + "|"]
+    for arm, runs in curves.items():
+        seeds = [seed for seed in range(100) if is_done(study, arm, seed)]
+        first, last = (
+            [silent(study, arm, seed, steps) for seed in seeds]
+            for steps in (range(1, 11), range(study.steps - 9, study.steps + 1))
+        )
+        measured = runs[0][1].rollouts if runs[0][1].step == 0 else 0
+        ends = [run[-1] for run in runs]
+        lines.append(
+            f"| {arm} | {spread([end.solved for end in ends])} | {spread([end.pass_at_n for end in ends])} | "
+            f"{spread(first, 2)}, {spread(last, 2)} | {fmean(end.rollouts for end in ends):,.0f}, {measured:,.0f} | "
+            f"{fmean(end.cpu_s for end in ends):,.0f} |"
+        )
+    lines += ["", *_compared(curves), "", *_levels(curves, start)]
+    return "\n".join(lines) + "\n"
+
+
+def _compared(curves: dict[str, list[list[Point]]]) -> Iterator[str]:
+    yield "| at the end | difference of the benchmark |"
+    yield "|---|---|"
+    for second, first in (
+        ("band", "raw"),
+        ("gradus", "raw"),
+        ("gradus", "refill"),
+        ("gradus", "band"),
+        ("open", "band"),
+    ):
+        if second in curves and first in curves:
+            pairs = zip(curves[second], curves[first], strict=False)
+            yield f"| {second} minus {first} | {interval([a[-1].solved - b[-1].solved for a, b in pairs], 3)} |"
+
+
+def _levels(curves: dict[str, list[list[Point]]], start: float) -> Iterator[str]:
+    """Means over the seeds of each arm that reach a level; `of` tells how many do."""
+    levels = {f"{GAIN:+.2f} over the start": start + GAIN}
+    levels |= {
+        f"the end of {arm}": fmean(run[-1].solved for run in curves[arm]) for arm in ("raw", "refill") if arm in curves
+    }
+    yield "| accuracy | " + " | ".join(f"{arm}: rollouts, processor s" for arm in curves) + " |"
+    yield "|---|" + "---|" * len(curves)
+    for name, level in levels.items():
+        cells = []
+        for runs in curves.values():
+            spent = [(first_over(run, level, "rollouts"), first_over(run, level, "cpu_s")) for run in runs]
+            reached = [
+                (rollouts, seconds) for rollouts, seconds in spent if rollouts is not None and seconds is not None
+            ]
+            told = (
+                f"{fmean(r for r, _ in reached):,.0f}, {fmean(s for _, s in reached):,.0f}"
+                if reached
+                else "not reached"
+            )
+            cells.append(told + (f" ({len(reached)} of {len(runs)})" if 0 < len(reached) < len(runs) else ""))
+        yield f"| {name}: {level:.3f} | {' | '.join(cells)} |"
+
+
+def plot(study: Study, curves: dict[str, list[list[Point]]], path: Path) -> None:
+    """Accuracy against rollouts and against processor time: a thin line a seed, a thick one for the mean."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13, 4.5), layout="constrained")
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(1, 3, sharey=True)
-    for place, (axes, name) in enumerate(zip(panels, ("rollouts", "tokens", "processor seconds"), strict=True)):
-        for arm, found in curves.items():
-            _draw(axes, ARMS[arm], found, place)
-        axes.set_xlabel(name)
-    panels[0].set_ylabel("benchmark, avg@n")
-    panels[0].legend(frameon=False, fontsize=8)
-    figure.suptitle("Accuracy by cost: training alone (solid), with measuring (dotted); one line a seed")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axes, field, title in (
+        (left, "rollouts", "rollouts, measuring included"),
+        (right, "cpu_s", "processor seconds"),
+    ):
+        for arm, runs in curves.items():
+            for run in runs:
+                axes.plot(
+                    [getattr(p, field) for p in run], [p.solved for p in run], color=ARMS[arm].colour, lw=0.6, alpha=0.5
+                )
+            if runs:
+                means = list(zip(*runs, strict=True))
+                spent, reached = zip(
+                    *((fmean(getattr(p, field) for p in at), fmean(p.solved for p in at)) for at in means), strict=True
+                )
+                axes.plot(spent, reached, color=ARMS[arm].colour, lw=2.2, label=arm)
+        axes.set(xlabel=title)
+        axes.grid(alpha=0.25)
+    left.set(ylabel=f"benchmark, avg@{study.samples}")
+    left.legend(frameon=False)
     figure.savefig(path, dpi=110)
-
-
-def _draw(axes: Any, arm: Arm, found: Sequence[Curve], place: int) -> None:
-    for number, curve in enumerate(found):
-        spent = np.array([cost[place] for cost in curve.costs])
-        label = None if number else arm.label
-        axes.plot(spent, curve.accuracies, color=arm.colour, marker=".", label=label)
-        if curve.measuring.rollouts:
-            axes.plot(spent + curve.measuring[place], curve.accuracies, color=arm.colour, linestyle=":")
 
 
 if __name__ == "__main__":
