@@ -1,4 +1,4 @@
-"""Does it pay? Accuracy against rollouts, tokens and processor time of five ways to draw, measuring included.
+"""Does it pay? Accuracy against rollouts, tokens and processor time of seven ways to draw, measuring included.
 
 python benchmarks/pays.py --pool FOLDER --model MODEL [--out runs/pays] [--seeds 0 1 2] [--steps 80] [--arms raw band]
 
@@ -10,6 +10,8 @@ cold start, demo/run/cold_start/model). Arms:
     band     uniform draws from what `gradus curate difficulty` keeps
     gradus   the same problems, drawn by the default curriculum
     open     problems that are never solved stay too (--keep 0..7, all 8 samples), default curriculum
+    online   the raw pool, unmeasured, drawn by the default curriculum, which learns from its own visits
+    quick    as gradus, measured with 3 samples in place of 8
 
 Every run has the same steps, objective, learning rate and completions a step; a rollout is one completion, also one
 that refill throws away or that measuring drew. A finished part is not repeated, so a stopped study resumes; several
@@ -54,8 +56,10 @@ ARMS: Final = {
     "band": Arm("band", ALIKE, "#4477aa"),
     "gradus": Arm("band", (), "#228833"),
     "open": Arm("open", (), "#66ccee"),
+    "online": Arm("ingest", (), "#ee6677"),
+    "quick": Arm("quick", (), "#bbbbbb"),
 }
-MEASURED: Final = {"band": (), "open": ("--keep", "0..7", "--no-early-stop")}
+MEASURED: Final = {"band": (), "open": ("--keep", "0..7", "--no-early-stop"), "quick": ("--k", "3", "--keep", "1..2")}
 
 
 class Point(NamedTuple):
