@@ -23,6 +23,17 @@ _STATED: Final = re.compile(
     r"\$([^$]+)\$\s*\.?\s*",
     re.IGNORECASE,
 )
+_SMALL: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+# "Show that the area of $R$ is $6$.", "$a$ must equal $7$.", "Show that the answer is yes."
+_STATED_OF: Final = re.compile(
+    r"\s*(?:(?:show|prove) that\s+)?(?:the\b|there (?:is|are)\b|\$[^$\n]{1,30}\$(?=\s))"
+    r"(?:[^$.;\n]|\$[^$\n]{1,200}\$)*?\s"
+    r"(?:is|are|equals?|be|evaluates to|converges to|takes the form of)\s+(?:exactly\s+|equal to\s+)?"
+    rf"(?:\$\$?(?P<formula>[^$]+)\$\$?|(?P<value>-?\d+(?:[./]\d+)?|yes|no|{_SMALL}))\s*\.?\s*"
+    # "There are $n$ such sums."
+    r"|\s*(?:(?:show|prove) that\s+)?there are (?:exactly )?\$(?P<count>[^$]+)\$(?: [a-z]+){1,3}(?: \$\w\$)?\s*\.?\s*",
+    re.IGNORECASE,
+)
 # the last words of a solution: "The answer is: 42"
 _CONCLUDED: Final = re.compile(
     r"(?:^|[\n.!?;,:]|\b(?:so|thus|hence|therefore)\b)[\s*]*"
@@ -43,6 +54,8 @@ def answer_in(text: str) -> tuple[str | None, bool]:
         return inside, True
     if stated := _STATED.fullmatch(text):
         return stated[1].strip(), True
+    if stated := _STATED_OF.fullmatch(text):
+        return (stated["formula"] or stated["value"] or stated["count"]).strip(" .\n"), True
     if concluded := _CONCLUDED.search(text[-200:]):
         words = (concluded["english"] or concluded["chinese"]).strip()
         if is_value(words):

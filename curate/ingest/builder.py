@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NOTHING: Final = ("none", "n/a", "null", "nan")
 _SHOWN_IMAGE: Final = re.compile(r"(?i)<image|!\[|\[im(?:g|age)|\\includegraphics|<img|data:image/")
 _NUM_SHOWN: Final = 8
+_MIN_MARKS: Final = 20  # characters of a prompt that is looked through for one that is no punctuation
 
 
 class Unusable(Exception):  # noqa: N818  # the outcome of one row, not an error of the program
@@ -30,6 +32,11 @@ class Unusable(Exception):  # noqa: N818  # the outcome of one row, not an error
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
         self.reason, self.detail = reason, detail
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a text is punctuation and white space alone, as "?" below a picture."""
+    return all(mark.isspace() or unicodedata.category(mark).startswith("P") for mark in text)
 
 
 class Builder:
@@ -109,6 +116,8 @@ class Builder:
         prompt = _joined(texts) if before else value.strip()
         if not prompt:
             raise Unusable("no_prompt", self._missing(record))
+        if len(prompt) < _MIN_MARKS and not (turns or cells.has_image) and _says_nothing(prompt):
+            raise Unusable("no_prompt", f"the prompt is {prompt!r}; the problem may be in a picture that is not here")
         if cells.has_image and not _SHOWN_IMAGE.search(prompt):
             prompt = f"{IMAGE}\n{prompt}"
         if turns:

@@ -187,6 +187,8 @@ def test_a_wrong_map_names_the_nearest_right_one(record: dict[str, Any], stated:
         (None, "no_prompt"),
         ("", "no_prompt"),
         (" \n", "no_prompt"),
+        ("?", "no_prompt"),
+        (" ___ . ", "no_prompt"),
         (5, "wrong_type"),
         ({"a": 1}, "wrong_type"),
         ([], "no_prompt"),
