@@ -34,8 +34,8 @@ from tables import Table, shares
 from curate.artifacts.artifact import open_artifact
 from curate.artifacts.folder import OutFolder
 from curate.decontaminate.benchmarks import read_items
+from curate.decontaminate.pairs import texts_of
 from curate.decontaminate.paraphrases import ParaphraseSearch
-from curate.decontaminate.same_problem import texts_of
 from curate.decontaminate.search import LeakSearch
 from curate.decontaminate.stage import DecontaminateConfig, stage, thresholds
 from curate.ingest.sources import Source

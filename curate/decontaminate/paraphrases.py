@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from curate.decontaminate.same_problem import Pair, texts_of
+from curate.decontaminate.pairs import Pair, texts_of
 from curate.parts import require
 from curate.verify.vocabulary.spoken import number_in_words
 

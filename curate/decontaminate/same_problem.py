@@ -11,86 +11,24 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import Final, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from curate.decontaminate.pairs import Match, Pair, matches_of
 from curate.text.differences import are_telling, state_the_same, statements
 from curate.text.spelling import normalised
-from curate.text.surroundings import bare
-from curate.text.views import MASKS, Hashes, Views, sequence_hash, views
+from curate.text.views import MASKS
 from curate.text.word_kinds import Flag
-from curate.verify.conflicts import Relation, compare_answers
 
 Fate = Literal["contaminated", "variant"]
-Match = tuple[int, int, int]  # place in the item, place in the row, number of equal tokens
-_DRAWING: Final = r"(?s)\[asy\].*?(?:\[/asy\]|\z)"
-_ABOUT_OPTIONS: Final = re.compile(r"which|following|下列|以下|选项|哪", re.IGNORECASE)
 MAX_WORDS_LOST: Final = 0.04  # of an item's tokens, as content words, where the answers prove nothing
+MIN_OPTION_TOKENS: Final = 2  # of an option and its letter, in a text with the options in it
+MIN_OPTIONS: Final = 0.5  # of an item's options in such a text; the others may be spelt otherwise
+MIN_ALIKE: Final = 0.5  # of an item's tokens in a row whose solution is the item's
 _SENTENCE: Final = re.compile(r"(?<=[.?!:;。？！：；])\s+|(?<=[。？！；])|\n+")
 _WHOLE: Final = 0.999  # coverage that is complete but for rounding
-
-
-@dataclass(frozen=True)
-class Texts:
-    """Texts to compare, with the other fields that separate two problems.
-
-    views: the texts without their drawings; `exact` holds them as they are, drawings and all.
-    figures: a hash of each text's drawings ([asy] code) but for the names in them, 0 where it has none.
-    is_prompt: whether they are prompts, which are `bare`, or solutions and ground truths.
-    prompts, ground_truths, choices: what `answer` and `asks_about_options` look at, of the few texts that are judged.
-    """
-
-    views: Views
-    exact: Hashes
-    figures: Hashes
-    is_prompt: bool
-    prompts: pl.Series
-    ground_truths: pl.Series
-    choices: pl.Series
-
-    def answer(self, place: int) -> str | None:
-        """A text's ground truth; the option's content where it names one."""
-        return _content(self.ground_truths[place], self.options(place))
-
-    def options(self, place: int) -> list[str] | None:
-        """A text's options."""
-        options = self.choices[place]
-        return None if options is None else options.to_list()
-
-    def asks_about_options(self, place: int) -> bool:
-        """Whether a question is incomplete without its options ("which of the following")."""
-        return _ABOUT_OPTIONS.search(self.prompts[place]) is not None
-
-
-def texts_of(problems: pl.DataFrame, column: str = "prompt") -> Texts:
-    """The texts of a column, with answers and options of their problems."""
-    whole = problems[column].fill_null("")
-    if column == "prompt":
-        whole = bare(whole)
-    drawn = whole.str.contains("[asy]", literal=True).arg_true()
-    texts, drawings = whole, whole.gather(drawn)
-    if len(drawn):
-        texts = whole.clone().scatter(drawn, drawings.str.replace_all(_DRAWING, " "))
-        drawings = drawings.str.extract_all(_DRAWING).list.join(" ")
-    both = views(pl.concat([texts, drawings]))
-    without, drawn_views = both.part(0, len(whole)), both.part(len(whole), len(whole) + len(drawn))
-    exact, figures = sequence_hash(without.exact), np.zeros(len(whole), np.uint64)
-    exact[drawn.to_numpy()] ^= sequence_hash(drawn_views.exact)
-    figures[drawn.to_numpy()] = sequence_hash(drawn_views.renamed)
-    return Texts(
-        views=without,
-        exact=exact,
-        figures=figures,
-        is_prompt=column == "prompt",
-        prompts=whole,
-        ground_truths=problems["ground_truth"],
-        choices=problems["choices"],
-    )
 
 
 @dataclass(frozen=True)
@@ -126,38 +64,6 @@ class Scores(Protocol):
         """Of the plain word triples."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """An item of a benchmark and a row of the pool, by their numbers in two `Texts`."""
-
-    items: Texts
-    item: int
-    rows: Texts
-    row: int
-
-    def plain(self) -> tuple[Hashes, Hashes]:
-        """The plain tokens of item and row."""
-        return self.items.views.plain.of(self.item), self.rows.views.plain.of(self.row)
-
-    def renamed(self) -> tuple[Hashes, Hashes]:
-        """The same with names and variables masked."""
-        return self.items.views.renamed.of(self.item), self.rows.views.renamed.of(self.row)
-
-    def flags(self) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
-        """What the plain tokens of item and row are."""
-        return self.items.views.flags_of(self.item), self.rows.views.flags_of(self.row)
-
-    def answers(self) -> Relation:
-        """What the answers of item and row are to each other; undecided where one is not known."""
-        return relation_of(self.items.answer(self.item), self.rows.answer(self.row))
-
-
-@lru_cache(maxsize=20_000)  # sums and integrals are compared by a worker process, half a second each
-def relation_of(one: str | None, other: str | None) -> Relation:
-    """What `verify` finds of two answers; undecided where one is not known."""
-    return compare_answers([(one, other)])[0] if one and other else "undecided"
-
-
 def judge(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, float] | None:
     """What the row is to the item: (fate, method, score), or None where they have too little in common."""
     is_one_task = is_same_task(pair)
@@ -185,7 +91,7 @@ def _goes_on(pair: Pair) -> bool:
 
     Where the answers agree it does not matter.
     """
-    matches = _matches(*pair.plain())
+    matches = pair.matches
     if not matches or not pair.rows.is_prompt:
         return False
     end, (ours, theirs) = matches[-1][1] + matches[-1][2], pair.flags()
@@ -209,10 +115,10 @@ def _as_same(pair: Pair, scores: Scores, least: Thresholds) -> tuple[Fate, str, 
     # answers last: where no threshold is reached they need no comparison
     if not (reached or is_renamed) or pair.answers() == "different":
         return None
-    if reached and _differs_in_words_only(pair, _matches(*pair.plain())):
+    if reached and _differs_in_words_only(pair, pair.matches):
         return "contaminated", *reached
     if is_renamed:
-        matches = _matches(*pair.renamed())
+        matches = matches_of(*pair.renamed())
         if _differs_in_words_only(pair, matches) and _is_renaming(pair, matches):
             return "contaminated", "renamed_coverage", scores.renamed
     return None
@@ -239,24 +145,39 @@ def holds_solution(pair: Pair, coverage: float) -> bool:
     if coverage >= _WHOLE:
         return True
     is_like = holds_numbers(pair) and pair.answers() != "different"
-    return is_like and _differs_in_words_only(pair, _matches(*pair.plain()))
+    return is_like and _differs_in_words_only(pair, pair.matches)
+
+
+def asks_otherwise(pair: Pair) -> bool:
+    """Whether two prompts that are alike ask for different things, although their reference solutions are the same.
+
+    Each has a figure that the other lacks, or their answers differ: solutions are copied from one problem of a kind to
+    the next.
+    """
+    ours, theirs = _figures(pair)
+    if not (ours - theirs and theirs - ours) and pair.answers() != "different":
+        return False
+    return sum(size for _, _, size in pair.matches) >= MIN_ALIKE * len(pair.plain()[0])
 
 
 def is_same_task(pair: Pair) -> bool:
     """Whether drawings are the same where both problems have them, and options where the question is about them."""
     drawings = {texts.figures[place] for texts, place in ((pair.items, pair.item), (pair.rows, pair.row))} - {0}
+    return len(drawings) < 2 and _have_same_options(pair)
+
+
+def _have_same_options(pair: Pair) -> bool:
+    """Whether the options are the same, or the question is not about them; a row may have them in its text."""
     ours, theirs = pair.items.options(pair.item), pair.rows.options(pair.row)
-    is_about_options = pair.items.asks_about_options(pair.item)
-    return len(drawings) < 2 and (not is_about_options or not ours or not theirs or _as_set(ours) == _as_set(theirs))
-
-
-def _content(ground_truth: str | None, choices: list[str] | None) -> str | None:
-    """The answer itself where the ground truth is the letter of an option; None for a letter without its option."""
-    letter = re.fullmatch(r"\W*([A-J])\W*", ground_truth or "")
-    if letter is None:
-        return ground_truth
-    place = ord(letter[1]) - ord("A")
-    return choices[place] if choices and place < len(choices) else None
+    if not ours or not pair.items.asks_about_options(pair.item):
+        return True
+    if theirs:
+        return _as_set(ours) == _as_set(theirs)
+    more = len(pair.plain()[1]) - len(pair.plain()[0])
+    if not pair.rows.is_prompt or more < MIN_OPTION_TOKENS * len(ours):
+        return True
+    text = f" {normalised(pair.rows.prompts[pair.row : pair.row + 1])[0]} "
+    return sum(f" {option} " in text for option in _as_set(ours)) >= MIN_OPTIONS * len(ours)
 
 
 def _as_set(choices: list[str]) -> frozenset[str]:
@@ -265,15 +186,15 @@ def _as_set(choices: list[str]) -> frozenset[str]:
 
 def holds_numbers(pair: Pair) -> bool:
     """Whether every figure of the item occurs in the row, as often."""
+    ours, theirs = _figures(pair)
+    return ours <= theirs
+
+
+def _figures(pair: Pair) -> tuple[Counter[int], Counter[int]]:
+    """The figures of item and row, with how often each occurs."""
     ours, theirs = pair.flags()
     item, row = pair.plain()
-    return Counter(item[(ours & Flag.FIGURE) > 0].tolist()) <= Counter(row[(theirs & Flag.FIGURE) > 0].tolist())
-
-
-def _matches(item: Hashes, row: Hashes) -> list[Match]:
-    """Runs of equal tokens, in order."""
-    matcher = SequenceMatcher(None, item.tolist(), row.tolist(), autojunk=False)
-    return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks() if block.size]
+    return Counter(item[(ours & Flag.FIGURE) > 0].tolist()), Counter(row[(theirs & Flag.FIGURE) > 0].tolist())
 
 
 def _differs_in_words_only(pair: Pair, matches: list[Match]) -> bool:

@@ -15,15 +15,14 @@ import numpy as np
 import polars as pl
 
 from curate.decontaminate.gram_index import GramIndex, candidates, coverage, gram_index
+from curate.decontaminate.pairs import Pair, Texts, texts_of
 from curate.decontaminate.same_problem import (
     Fate,
-    Pair,
-    Texts,
     Thresholds,
+    asks_otherwise,
     holds_solution,
     is_same_task,
     judge,
-    texts_of,
 )
 from curate.decontaminate.scores import GRAM, HeldGrams, PairScores, prompt_index
 from curate.decontaminate.short_items import found_whole, short_items
@@ -137,13 +136,13 @@ class LeakSearch:
         for row, item in found_whole(self._short, prompts.prompts, prompts.views):
             found.offer(row, _Match("contaminated", item, "prompt", "embedded_exact", 1.0))
         self._find_alike(prompts, "prompt", rows, found)
-        self._find_references(prompts, "prompt", rows, found)
+        self._find_references(prompts, "prompt", prompts, rows, found)
         for field in _REFERENCES:
             rows = (problems[field].str.len_chars() >= MIN_REFERENCE_CHARS).arg_true().to_list()
             if rows:
                 texts = texts_of(problems[rows], field)
                 self._find_alike(texts, field, rows, found)
-                self._find_references(texts, field, rows, found)
+                self._find_references(texts, field, prompts, rows, found)
 
     def _equal(self, texts: Texts) -> tuple[Counts, Counts]:
         """The pairs (text, item) that are the same token for token, drawings and all; an empty text matches none."""
@@ -173,7 +172,7 @@ class LeakSearch:
             if verdict is not None and (field == "prompt" or verdict[0] == "contaminated"):
                 found.offer(rows[text], _Match(verdict[0], item, field, verdict[1], verdict[2]))
 
-    def _find_references(self, texts: Texts, field: Field, rows: list[int], found: _Strongest) -> None:
+    def _find_references(self, texts: Texts, field: Field, prompts: Texts, rows: list[int], found: _Strongest) -> None:
         held, known = HeldGrams(texts.views), self._references
         proposed = candidates(known.index, texts.views.plain)
         for text, reference in zip(*(side.tolist() for side in proposed), strict=True):
@@ -183,7 +182,9 @@ class LeakSearch:
                 continue
             score = coverage(known.index, reference, held.grams("plain", text, GRAM))
             if score >= MIN_REFERENCE_COVERAGE:
-                is_same = holds_solution(Pair(known.texts, reference, texts, text), score)
+                is_same = holds_solution(Pair(known.texts, reference, texts, text), score) and not (
+                    field == of == "solution" and asks_otherwise(Pair(self._texts, match.item, prompts, rows[text]))
+                )
                 found.offer(rows[text], replace(match, fate="contaminated" if is_same else "variant", score=score))
 
     def _matched_words(self, problems: pl.DataFrame, matches: dict[int, _Match]) -> dict[int, str]:

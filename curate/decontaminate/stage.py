@@ -82,7 +82,7 @@ def stage(config: DecontaminateConfig) -> Stage:
     added = ("contaminated_by", "benchmark_variant", *(("benchmark_paraphrase",) if config.paraphrases else ()))
     return Stage(
         "decontaminate",
-        5,
+        6,
         "batch",
         config,
         open_index,

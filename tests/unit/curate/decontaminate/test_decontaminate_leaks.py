@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.benchmark_items import ANSWERS, BENCHMARK, DICE, DRAWN, EGGS, LEAST, ROOTS, WORD, ZH
 
-from curate.decontaminate.same_problem import Thresholds, relation_of
+from curate.decontaminate.pairs import relation_of
+from curate.decontaminate.same_problem import Thresholds
 from curate.decontaminate.search import Finding, LeakSearch
 from curate.decontaminate.stage import run
 from curate.records import PROBLEM, problem_key, schema
@@ -126,6 +127,18 @@ def test_options_matter_only_where_the_question_is_about_them() -> None:
     assert [it and it.fate for it in (same, other, same_value)] == ["contaminated", "variant", "contaminated"]
 
 
+def test_options_in_a_rows_text_are_compared_with_an_items() -> None:
+    stem = "Which of the following computations with powers and sums is a correct one?"
+    search = search_in([stem], choices=[["a^2 + a^3 = a^5", "7a - 5a = 2a"]])
+    prompts = (
+        f"{stem} A. $a^2 + a^3 = a^5$ B. $7a - 5a = 2a$",
+        f"{stem} A. $x^8 / x^2 = x^4$ B. $-2x + 5x = 3x$",
+        stem,
+    )
+    fates = [found(search, prompt) for prompt in prompts]
+    assert [it and it.fate for it in fates] == ["contaminated", "variant", "contaminated"]
+
+
 def test_a_benchmarks_solution_inside_a_reference_solution_is_found() -> None:
     solution = (
         "Adding the first two equations and subtracting the third gives twice the product, so the sum of squares is "
@@ -138,6 +151,20 @@ def test_a_benchmarks_solution_inside_a_reference_solution_is_found() -> None:
     leaked = found(search, "Some other question?", solution=[f"This is like the following. {DICE}"])
     assert leaked is not None
     assert (leaked.field, leaked.item) == ("solution", "1")
+
+
+def test_a_copied_solution_of_a_question_with_other_figures_is_a_variant() -> None:
+    solution = (
+        "Let n be the number of balls after a step. Each step takes out some balls and puts back several for each, so "
+        "the count grows by a multiple of six, and among the choices only one leaves the remainder that is needed."
+    )
+    item = "A box holds $7$ balls and each ball taken becomes $7$ balls. What may the number be in the end?"
+    search = search_in([item], solution=[solution], ground_truth=["2017"])
+    same = "A chest holds $7$ balls, and each ball drawn becomes $7$ balls. Which number may it be in the end?"
+    other = "A chest holds $4$ balls, and each ball drawn becomes $9$ balls. Which number may it be in the end?"
+    cases = ((same, "2017"), (other, "2017"), (same, "19"))
+    fates = [found(search, prompt, solution=[solution], ground_truth=[truth]) for prompt, truth in cases]
+    assert [it and it.fate for it in fates] == ["contaminated", "variant", "variant"]
 
 
 def test_evidence_names_benchmark_item_method_score_and_words(search: LeakSearch) -> None:
