@@ -7,6 +7,7 @@ limit of a row. What a file contains decides about compression, and about tables
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from curate.errors import UserError
 from curate.ingest.formats.columnar import read_arrow, read_parquet
 from curate.ingest.formats.json_files import read_json, read_jsonl
 from curate.ingest.formats.markup import read_xml, read_yaml_rows
-from curate.ingest.formats.rows import DAMAGED, UTF8, Row, opened
+from curate.ingest.formats.rows import DAMAGED, UTF8, Row, compression_of, opened
 from curate.ingest.formats.spreadsheets import read_xlsx
 from curate.ingest.formats.text_tables import read_csv, read_tsv
 from curate.ingest.formats.unpacked import plain_name
@@ -37,6 +38,8 @@ READERS: Final[dict[str, Callable[[Path, str, int, str], Iterator[Row]]]] = {
 }
 NAMES: Final = "JSONL, JSON, CSV, TSV, Parquet, Arrow, XLSX, XML or YAML"
 _MAGIC: Final = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "xlsx"}
+
+_WHOLE_BY_START: Final = ("xlsx",)  # an archive may have a comment behind its end
 
 
 def format_of(path: Path) -> str | None:
@@ -68,7 +71,20 @@ def _binary_format(path: Path) -> str | None:
             head = file.read(8)
     except (*DAMAGED, OSError, UserError):
         return None
-    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+    found = next(((magic, name) for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+    if found is None or not (format_of(path) is None or found[1] in _WHOLE_BY_START or _ends_with(path, found[0])):
+        return None
+    return found[1]
+
+
+def _ends_with(path: Path, magic: bytes) -> bool:
+    """Whether a table ends as it begins, as Parquet and Arrow files do; of a compressed one only the start is read."""
+    with path.open("rb") as file:
+        if compression_of(file.read(8)) is not None:
+            return True
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(end - len(magic), len(magic)))
+        return file.read() == magic
 
 
 def _text_format(path: Path) -> str | None:

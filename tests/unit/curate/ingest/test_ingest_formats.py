@@ -267,6 +267,13 @@ def test_any_bytes_are_read_to_the_end_and_every_line_is_accounted_for(lines: li
     assert all((row.record is None) == (row.reason is not None) for row in rows)
 
 
+@pytest.mark.parametrize("line", [b"ARROW1\0", b"PAR1", b"PAR1 and more", b"ARROW1"])
+def test_a_line_that_begins_like_a_table_is_a_line(line: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(line + b'\n{"a": 1}\n')
+    rows = rows_of(tmp_path / "a.jsonl")
+    assert [row.record for row in rows] == [None, {"a": 1}]
+
+
 @given(text=st.text(alphabet='[]{}",: \\n1ax\n', max_size=60))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_json_text_is_read_to_the_end(text: str, tmp_path: Path) -> None:
