@@ -20,6 +20,7 @@ from curate.text.differences import Statement, are_telling, state_the_same, stat
 from curate.text.minhash import I64, mixed
 
 MIN_SIMILARITY: Final = 0.5
+_READ: Final = ("prompt", "choices", "ground_truth", "kind")
 MAX_LOOKS: Final = 16  # at the rows of one group: a template with one answer has any number
 
 
@@ -62,14 +63,17 @@ def _is_one(one: _Row, other: _Row) -> bool:
 
 
 def _rows_at(pool: Callable[[], Iterator[pl.DataFrame]], position: I64, ranks: I64) -> dict[int, _Row]:
-    found: dict[int, _Row] = {}
     order = np.argsort(position[ranks])
     places, ranks = position[ranks][order], ranks[order]
-    start = 0
+    parts, start = [], 0
     for batch in pool() if len(ranks) else ():
         first, last = np.searchsorted(places, [start, start + batch.height])
-        some = batch[places[first:last] - start]
-        columns = statements(text_of(some).to_list()), are_telling(answer_of(some)), some["kind"] == "math"
-        found |= {rank: _Row(*row) for rank, *row in zip(ranks[first:last].tolist(), *columns, strict=True)}
+        if first < last:
+            parts.append(batch[places[first:last] - start].select(_READ))
         start += batch.height
-    return found
+    if not parts:
+        return {}
+    # together: each batch of texts compiles the patterns of `curate.text.spelling` again
+    some = pl.concat(parts)
+    columns = statements(text_of(some).to_list()), are_telling(answer_of(some)), some["kind"] == "math"
+    return {rank: _Row(*row) for rank, *row in zip(ranks.tolist(), *columns, strict=True)}
