@@ -84,6 +84,7 @@ def _is_array(value: Any) -> bool:
 def _from_lists(table: Mapping[str, list[Any]]) -> list[Record] | None:
     lengths = {len(column) for column in table.values()}
     holds_texts = any(isinstance(item, str) for column in table.values() for item in column[:1])
-    if len(lengths) != 1 or not holds_texts or any(name in _MESSAGES for name in table):
+    is_conversation = any(name in _MESSAGES or (column and all(map(is_turn, column))) for name, column in table.items())
+    if len(lengths) != 1 or not holds_texts or is_conversation:
         return None
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]

@@ -93,6 +93,12 @@ def test_one_record_with_a_list_of_tables_is_one_record(tmp_path: Path) -> None:
         assert records(file(tmp_path / "a.json", json.dumps(record, indent=indent))) == [record]
 
 
+def test_one_record_whose_turns_are_as_many_as_its_answers_is_one_record(tmp_path: Path) -> None:
+    turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is 2+2?"}]
+    record = {"prompt": turns, "answers": ["4", "four"]}
+    assert records(file(tmp_path / "a.jsonl", json.dumps(record) + "\n")) == [record]
+
+
 def test_a_torn_first_line_does_not_hide_the_others(tmp_path: Path) -> None:
     for name in ("a.jsonl", "a.json"):
         rows = read(file(tmp_path / name, '{"question": "torn\n' + LINES))
