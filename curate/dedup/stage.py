@@ -28,7 +28,7 @@ from curate.records import ADDED
 from curate.runner.stage import Run, Stage, Workspace, decide
 from curate.text.minhash import I64, bands_for, ranges
 
-VERSION: Final = 4
+VERSION: Final = 5
 _REASONS: Final = {0: "near_duplicate_of", 1: "conflicting_answers", 2: "variant_of"}
 
 

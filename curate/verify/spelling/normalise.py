@@ -10,10 +10,13 @@ import html
 import re
 from typing import Final
 
+from curate.verify.spelling.chemistry import chemical
 from curate.verify.spelling.respell import respell
 from curate.verify.spelling.side_by_side import separated
 from curate.verify.spelling.signs import RULINGS, in_ascii
+from curate.verify.spelling.slips import mended
 from curate.verify.spelling.unit_products import with_unit_products
+from curate.verify.spelling.unit_signs import with_units
 from curate.verify.vocabulary.phrases import bare
 from curate.verify.vocabulary.units import is_unit_word
 
@@ -117,7 +120,8 @@ def clean(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     text = in_ascii(text) if not text.isascii() else text
-    text = separated(with_unit_products(text))
+    text = mended(text)
+    text = separated(with_unit_products(with_units(text)))
     if "^" in text:
         text = _POWER_FIRST.sub(r"\1_\3^\2", text)
     if "\\" in text or "$" in text or "{" in text or "~" in text:
@@ -125,6 +129,8 @@ def clean(text: str) -> str:
     if len(text) < _MAX_RECURRING and ("..." in text or "\\ldots" in text):
         text = _AND_SO_ON.sub(r"\\ldots ", _RECURRING.sub(r"\1\\overline{\2}", text))
     text = _unwrap(_SPACES.sub(" ", text).strip())
+    if (formula := chemical(text)) is not None:
+        return formula
     spelled = respell(bare(text))
     return spelled if spelled == text else _unwrap(spelled)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations
@@ -13,13 +14,19 @@ from curate.verify.values.numeric import approximate, is_identity
 
 Proof = Literal["exact", "symbolic", "numeric"]
 _NUM_POINTS: Final = 3
+_FLOAT_DIGITS: Final = 16  # of a float that shows rounding: 0.7000000000000001, 33.333333333333336
+_MAX_FLOAT: Final = 10**12
+_ULPS: Final = 4
 _CAPITALS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")  # AB and AC are segments
+_VARIABLES: Final = frozenset("xtuyzsr")  # of an integral
 _MAX_CONSTANTS: Final = 3
 _CONSTANTS: Final = frozenset(["C", "K", "c", "k", "A", "B", *(f"{c}_{i}" for c in "CcKk" for i in range(1, 5))])
 
 
 def equal(a: Node, b: Node) -> Proof | bool | None:
     """The proof that two values are equal; False if they differ; None if this arithmetic cannot decide.
+
+    a: the ground truth, which alone may be a float with its rounding.
 
     Raises `TooLargeError` if a value exceeds the limits, and `UnreadableError` if a node has no value at all.
     """
@@ -33,8 +40,35 @@ def equal(a: Node, b: Node) -> Proof | bool | None:
     if names_a != names_b:
         b = _renamed(_with_unit(b, a, names_b - names_a), names_a, names_b)
     outcome = _equal_expressions(a, b)
+    if outcome is False and _differ_by_a_constant(a, b):
+        return "numeric"
     others = () if outcome else _with_other_constants(b, names_a, names_b)
     return next((found for other in others if (found := _equal_expressions(a, other))), outcome)
+
+
+def _differ_by_a_constant(a: Node, b: Node) -> bool:
+    """Whether two antiderivatives in one variable, each `... + C`, are the same: -cos(2x)/2 + C and sin^2 x + C."""
+    parts = [_without_constant(node) for node in (a, b)]
+    if parts[0] is None or parts[1] is None or symbols(parts[0]) != symbols(parts[1]):
+        return False
+    variables = symbols(parts[0])
+    if len(variables) != 1 or not variables <= _VARIABLES:
+        return False
+    (name,) = variables
+    first, second = (
+        Node("add", (part, Node("neg", (rename(part, {name: f"{name}_0"}),)))) for part in parts if part is not None
+    )
+    return is_identity(first, second) is True
+
+
+def _without_constant(node: Node) -> Node | None:
+    """A sum without its constant of integration; None if it has none."""
+    if node.op != "add":
+        return None
+    rest = tuple(arg for arg in node.args if not (arg.op == "sym" and arg.name in ("C", "c")))
+    if len(rest) != len(node.args) - 1 or not rest or {"C", "c"} & {n for arg in rest for n in symbols(arg)}:
+        return None
+    return rest[0] if len(rest) == 1 else Node("add", rest)
 
 
 def _equal_expressions(a: Node, b: Node) -> Proof | bool | None:
@@ -55,7 +89,21 @@ def _equal_fractions(a: Node, b: Node) -> Proof | bool | None:
             values.append(fraction(node))
         except NotExactError:
             return None
-    return "exact" if values[0] == values[1] else False
+    if values[0] == values[1]:
+        return "exact"
+    return "numeric" if _are_one_float(*values) else False
+
+
+def _are_one_float(written: Fraction, other: Fraction) -> bool:
+    """Whether a value is the shortest text of a float, with 15 digits or more, and the other is next to that float."""
+    if not written.denominator > 10**_FLOAT_DIGITS // 10**9 or abs(written) > _MAX_FLOAT:
+        return False
+    nearest = float(written)
+    text = repr(nearest)
+    num_digits = len(text.partition("e")[0].replace(".", "").lstrip("-0"))
+    if num_digits < _FLOAT_DIGITS or Fraction(text) != written:
+        return False
+    return abs(other - Fraction(nearest)) <= _ULPS * Fraction(math.ulp(nearest))
 
 
 def _equal_functions(a: Node, b: Node) -> Proof | bool | None:

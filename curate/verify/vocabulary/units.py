@@ -33,6 +33,8 @@ kHz 1000 Hz kilohertz|GHz 1000000000 Hz gigahertz|kPa 1000 Pa kilopascal|MPa 100
 MW 1000000 W megawatt|mW 1/1000 W milliwatt|MJ 1000000 J megajoule|kN 1000 N kilonewton kn
 keV 1000 eV|MeV 1000000 eV|GeV 1000000000 eV
 mA 1/1000 A milliampere|mV 1/1000 V millivolt|kV 1000 V kilovolt kv|kohm 1000 ohm|mmol 1/1000 mol
+angstrom 1/10000000000 m ångström angstroms|AU 149597870700 m au|kWh 3600000 J|H 1 H henry|Wb 1 Wb weber|M 1 M molar
+bar 1 bar|torr 1 torr mmHg
 米 1 m|厘米 1/100 m|千米 1000 m|公里 1000 m|毫米 1/1000 m|分米 1/10 m
 克 1 g|千克 1000 g|公斤 1000 g|吨 1 ton|秒 1 s|分钟 60 s|分 60 s|小时 3600 s|时 3600 s|天 86400 s|元 1 yuan
 升 1 L|毫升 1/1000 L
@@ -46,7 +48,30 @@ _DERIVED: Final = {
     "Pa": (Fraction(1000), (("g", 1), ("m", -1), ("s", -2))),
     "Hz": (Fraction(1), (("s", -1),)),
     "L": (Fraction(1, 1000), (("m", 3),)),
+    "C": (Fraction(1), (("A", 1), ("s", 1))),
+    "V": (Fraction(1000), (("g", 1), ("m", 2), ("s", -3), ("A", -1))),
+    "ohm": (Fraction(1000), (("g", 1), ("m", 2), ("s", -3), ("A", -2))),
+    "F": (Fraction(1, 1000), (("g", -1), ("m", -2), ("s", 4), ("A", 2))),
+    "T": (Fraction(1000), (("g", 1), ("s", -2), ("A", -1))),
+    "H": (Fraction(1000), (("g", 1), ("m", 2), ("s", -2), ("A", -2))),
+    "Wb": (Fraction(1000), (("g", 1), ("m", 2), ("s", -2), ("A", -1))),
+    "M": (Fraction(1000), (("mol", 1), ("m", -3))),
+    "eV": (Fraction(1602176634, 10**25), (("g", 1), ("m", 2), ("s", -2))),
+    "cal": (Fraction(4184), (("g", 1), ("m", 2), ("s", -2))),
+    "atm": (Fraction(101325000), (("g", 1), ("m", -1), ("s", -2))),
+    "bar": (Fraction(10**8), (("g", 1), ("m", -1), ("s", -2))),
+    "torr": (Fraction(101325000, 760), (("g", 1), ("m", -1), ("s", -2))),
 }
+# prefixes of the SI: symbols before symbols, words before words
+_PREFIXES: Final = {
+    "f": -15, "p": -12, "n": -9, "u": -6, "m": -3, "c": -2, "k": 3, "M": 6, "G": 9, "T": 12,
+    "femto": -15, "pico": -12, "nano": -9, "micro": -6, "milli": -3, "centi": -2, "kilo": 3, "mega": 6, "giga": 9,
+}  # fmt: skip
+_SYMBOLS: Final = frozenset("m g s A V W J N C F T H L M Pa Hz eV mol bar Wb cal".split())
+_NAMES: Final = frozenset(
+    "meter metre gram second ampere volt watt joule newton coulomb farad tesla henry liter litre pascal hertz mole bar "
+    "electronvolt ohm molar weber calorie".split()
+)
 _COMPOUND: Final = {"mph": "mile/hour", "kmh": "km/h", "kph": "km/h", "fps": "ft/s", "cc": "cm^3", "sqft": "square ft"}
 _NOTHING: Final = frozenset(
     "unit units u one of the a an total in all each about exactly only approximately roughly".split()
@@ -117,7 +142,8 @@ def parse_unit(phrase: str) -> Unit:
         if name == "in" and (exponent or power != 1 or sign < 0):
             name = "inch"
         is_area = name.lower() in _GENERIC and (power != 1 or exponent)  # square units, not cubic units
-        if not is_area and (name.isdigit() or name.lower() in _NOTHING or name.lower() in _FILLER):
+        is_article = name != "A" and (name.lower() in _NOTHING or name.lower() in _FILLER)
+        if not is_area and (name.isdigit() or is_article):
             power = 1
             continue
         for prefix, chinese in (("平方", 2), ("立方", 3)):
@@ -201,6 +227,21 @@ def _look_up(word: str) -> tuple[Fraction, str] | None:
     for form in forms:
         if form in _KNOWN:
             return _KNOWN[form]
+    return _prefixed(word)
+
+
+def _prefixed(word: str) -> tuple[Fraction, str] | None:
+    """A unit with a prefix that the table lacks: `nF`, `microcoulombs`."""
+    if word.isupper() and len(word) == 2:
+        return None  # GM: letters of a formula
+    for prefix, power in _PREFIXES.items():
+        rest = word.removeprefix(prefix)
+        is_symbol = len(prefix) == 1
+        if rest in (word, "") or is_symbol != (len(rest) < _MIN_WORD):
+            continue
+        if (is_symbol and rest in _SYMBOLS) or (not is_symbol and _singular(rest) in _NAMES):
+            scale, base = _KNOWN[rest if is_symbol else _singular(rest)]
+            return scale * Fraction(10) ** power, base
     return None
 
 
