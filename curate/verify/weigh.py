@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from curate.verify.compare.decide import SYMBOLIC, decide
-from curate.verify.compare.plus_minus import adds_nothing
+from curate.verify.compare.kinds.plus_minus import adds_nothing
 from curate.verify.compare.reading import keyed, parsed, reads_as_answer
 from curate.verify.extract.find import Extraction
 from curate.verify.extract.parts import Part, labelled_parts, pieces

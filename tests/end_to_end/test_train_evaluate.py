@@ -12,7 +12,7 @@ from huggingface_hub import HfApi
 from support.hub_server import running_hub
 from support.hub_state import TOKEN
 from support.places import ROOT
-from support.toy_runs import copier_folder, write_jsonl
+from support.training.toy_runs import copier_folder, write_jsonl
 
 from curate.errors import UserError
 from curate.records import problem_key

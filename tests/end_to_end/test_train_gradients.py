@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from support.places import ROOT
-from support.toy_runs import copying_problems, small_toy
+from support.training.toy_runs import copying_problems, small_toy
 
 from train.grpo.objectives import OBJECTIVES
 from train.runs.launch import FOLDER
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
-PROGRAM = ROOT / "tests" / "support" / "gradients_by_rank.py"
+PROGRAM = ROOT / "tests" / "support" / "training" / "gradients_by_rank.py"
 WHOLE = 12
 BIN = Path(sys.executable).parent
 

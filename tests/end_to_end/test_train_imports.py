@@ -10,7 +10,7 @@ pytestmark = pytest.mark.heavy
 PROGRAM = """
 import sys
 from train.grpo.generation import import_generation
-from train.runs.quiet import quiet
+from train.runs.output.quiet import quiet
 quiet()
 import_generation(uses_vllm=False)
 from train.grpo.trainer import CurriculumGRPOTrainer

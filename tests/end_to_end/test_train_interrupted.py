@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.toy_runs import copier_folder
+from support.training.toy_runs import copier_folder
 
 from curate.errors import Stopped, UserError
 from gradus import app

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from support.toy_runs import copier_folder, copying_problems, write_jsonl
+from support.training.toy_runs import copier_folder, copying_problems, write_jsonl
 
 from curate.errors import UserError
 from gradus import app

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.model_pool import pool, problem, script
-from support.toy_runs import copying_problems, small_toy, train_copier, write_jsonl
+from support.training.toy_runs import copying_problems, small_toy, train_copier, write_jsonl
 
 from curate.difficulty.stage import DifficultyConfig, stage
 from curate.errors import UserError

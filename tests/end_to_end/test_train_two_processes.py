@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.places import ROOT
-from support.toy_runs import copying_problems, train_copier
+from support.training.toy_runs import copying_problems, train_copier
 
 from train.runs.launch import FOLDER
 
@@ -88,7 +88,7 @@ def test_fsdp_shards_over_two_processes_that_end_and_leave_a_whole_model(tmp_pat
     train_copier(tmp_path)
     copying_problems(tmp_path / "problems.jsonl")
     run = tmp_path / "run"
-    sharded = (*FSDP, ROOT / "tests" / "support" / "fsdp_on_cpu.py")
+    sharded = (*FSDP, ROOT / "tests" / "support" / "training" / "fsdp_on_cpu.py")
     done = launch(sharded, tmp_path, run, "--max-steps", "2", "--objective", "grpo")
     assert done.returncode == 0, done.stderr[-2000:]
     # written by accelerate's FSDP alone
@@ -120,7 +120,7 @@ def test_fsdp_resumes_with_the_reference_model_that_followed_the_policy(tmp_path
     synced = "{sync_ref_model: true, ref_model_sync_steps: 1, ref_model_mixup_alpha: 0.5}"
     options = ("--max-steps", "4", "--objective", "grpo", "--kl-coef", "0.1", "--trl", synced)
     for run in runs:
-        done = launch((*FSDP, ROOT / "tests" / "support" / "fsdp_on_cpu.py"), tmp_path, run, *options)
+        done = launch((*FSDP, ROOT / "tests" / "support" / "training" / "fsdp_on_cpu.py"), tmp_path, run, *options)
         assert done.returncode == 0, done.stderr[-2000:]
         if run == runs[0]:
             # as after a kill behind the checkpoint of step 2

@@ -72,7 +72,7 @@ def test_heads_that_vllm_does_not_know_are_refused_before_it_starts(seen: dict[s
 
 
 def _look(folder: Path) -> dict[str, Any]:
-    from support.toy_runs import copying_problems, train_copier
+    from support.training.toy_runs import copying_problems, train_copier
 
     from demo.toy import build_toy
 
@@ -130,7 +130,7 @@ def _train(toy: Path, problems: Path, run: Path) -> Any:
 def _corrected(trainer: Any, mode: str) -> dict[str, float]:
     """Relative differences between each objective's gradient and the equation's, where vLLM's weights are older."""
     import torch
-    from support.generations import gradient, odd_start
+    from support.training.generations import gradient, odd_start
 
     from train.grpo.objectives import objective_named
     from train.rewards.rewards import Accuracy
@@ -164,7 +164,7 @@ def _corrected(trainer: Any, mode: str) -> dict[str, float]:
 def _by_the_equation(trainer: Any, scored: dict[str, Any], mode: str) -> Any:
     """Gradient of -mean_i A_i sum_t w_it log pi(o_it) / L, w from vLLM's own log-probabilities, bounded."""
     import torch
-    from support.generations import flat_gradient
+    from support.training.generations import flat_gradient
 
     mask = scored["completion_mask"]
     ids = torch.cat([scored["prompt_ids"], scored["completion_ids"]], 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.places import ROOT
-from support.toy_runs import copying_problems, train_copier
+from support.training.toy_runs import copying_problems, train_copier
 
 Gradus = Callable[..., subprocess.CompletedProcess[str]]
 

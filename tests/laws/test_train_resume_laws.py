@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.generations import half
-from support.resuming import assert_same_run, copies_of
-from support.toy_runs import copying_problems, small_toy, write_jsonl
+from support.training.generations import half
+from support.training.resuming import assert_same_run, copies_of
+from support.training.toy_runs import copying_problems, small_toy, write_jsonl
 
 from curate.errors import UserError
 from train.grpo.command import grpo

@@ -15,7 +15,7 @@ from typing import Any, Final
 from curate.errors import UserError
 from curate.parts import require
 from train.environment import num_processes
-from train.runs.announce import announce
+from train.runs.output.announce import announce
 
 # TRL's modules that import vLLM, where it is installed, on import
 WITH_VLLM: Final = ("trl.generation.vllm_client", "trl.generation.vllm_generation")

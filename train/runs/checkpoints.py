@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from curate.artifacts.manifest import write_atomic
 from curate.errors import UserError
-from train.runs.log_lines import cut_after
+from train.runs.output.log_lines import cut_after
 
 MARK: Final = "gradus.json"
 FORMAT: Final = 1

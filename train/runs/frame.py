@@ -15,8 +15,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import typer
 
 from curate.engines.model_files import model_digest, model_folder
-from train.runs.announce import announce, described
 from train.runs.folder import RunFolder
+from train.runs.output.announce import announce, described
 from train.runs.running import lora, train_and_save
 from train.runs.settings import TrainerConfig, check_passthrough, shared_arguments, split_step
 from train.runs.starting_model import find_model, load_tokenizer
@@ -140,13 +140,13 @@ def claimed(
 
 def build_trainer(training: Training[Content], content: Content, model: Path, run: RunFolder) -> Any:
     """TRL's trainer for the model in a folder; the model libraries print only errors."""
-    from train.runs.quiet import quiet
+    from train.runs.output.quiet import quiet
 
     announce("loading torch, transformers and TRL")
     quiet()
     classes, config = training.classes(), training.config
     from train.runs.logs import Reporter
-    from train.runs.window import LogWindow
+    from train.runs.output.window import LogWindow
 
     check_passthrough(config.trl, classes.config, training.own)
     shared = shared_arguments(config, run.folder, training.sequences_per_step)

@@ -15,10 +15,10 @@ from transformers import TrainerCallback
 
 from curate.progress import Progress
 from train.environment import is_main_process, num_processes
-from train.runs.cautions import Cautions
 from train.runs.checkpoints import drop_old
 from train.runs.folder import LOG, PROBE, RunFolder
-from train.runs.log_lines import CLOSING
+from train.runs.output.cautions import Cautions
+from train.runs.output.log_lines import CLOSING
 from train.runs.stopping import StopRequest
 
 # logged figures that the terminal shows, in this order

@@ -6,7 +6,6 @@ words, value. A list of several values for one (`5 or 6`) is wrong, with the rea
 
 from __future__ import annotations
 
-from curate.verify.compare import families, intervals, relations
 from curate.verify.compare.approximations import exact_first, false_approximation, is_as_fine, rounded_side
 from curate.verify.compare.cases import same_cases
 from curate.verify.compare.collections import (
@@ -20,6 +19,11 @@ from curate.verify.compare.collections import (
     spread,
     tuples,
 )
+from curate.verify.compare.kinds import families, intervals, relations
+from curate.verify.compare.kinds.outcomes import decision_on
+from curate.verify.compare.kinds.set_names import from_words, with_symbols, without_names
+from curate.verify.compare.kinds.single_values import Rules, single
+from curate.verify.compare.kinds.zero_products import hides_in_zero
 from curate.verify.compare.matrices import matrices
 from curate.verify.compare.named_values import (
     both_signs,
@@ -31,12 +35,8 @@ from curate.verify.compare.named_values import (
     sought,
     with_argument_of,
 )
-from curate.verify.compare.outcomes import decision_on
 from curate.verify.compare.qualifiers import without_qualifiers
-from curate.verify.compare.set_names import from_words, with_symbols, without_names
 from curate.verify.compare.shapes import are_matrices, listed, point
-from curate.verify.compare.single_values import Rules, single
-from curate.verify.compare.zero_products import hides_in_zero
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.verdict import Decision, correct, undecided, wrong
 

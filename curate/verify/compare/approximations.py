@@ -6,9 +6,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from curate.verify.compare.measures import Measure, measure
+from curate.verify.compare.kinds.measures import Measure, measure
+from curate.verify.compare.kinds.outcomes import compare_values, is_equal
 from curate.verify.compare.named_values import is_name
-from curate.verify.compare.outcomes import compare_values, is_equal
 from curate.verify.nodes import Node, UnreadableError, symbols
 from curate.verify.values.equality import value_of
 from curate.verify.verdict import Decision, wrong

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from curate.verify.compare.collections import Same
+from curate.verify.compare.kinds.single_values import Rules
 from curate.verify.compare.named_values import named, same_name
-from curate.verify.compare.single_values import Rules
 from curate.verify.nodes import Node, UnreadableError
 from curate.verify.verdict import Decision, correct, undecided, wrong
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from curate.verify.compare.measures import measure
+from curate.verify.compare.kinds.measures import measure
+from curate.verify.compare.kinds.plus_minus import expand_signs
+from curate.verify.compare.kinds.single_values import Rules, single
 from curate.verify.compare.named_values import FUNCTION_NAMES, named, settled
-from curate.verify.compare.plus_minus import expand_signs
-from curate.verify.compare.single_values import Rules, single
 from curate.verify.nodes import Node, UnreadableError, walk
 from curate.verify.verdict import Decision, Reason, correct, wrong
 from curate.verify.vocabulary.words import is_yes_or_no

@@ -14,13 +14,13 @@ from typing import Final
 from curate.verify.compare.answers import compare
 from curate.verify.compare.asked import asked
 from curate.verify.compare.collections import GROUPS
-from curate.verify.compare.congruences import congruence, remainder, same_classes
-from curate.verify.compare.dates import date
-from curate.verify.compare.labels import same_label
-from curate.verify.compare.logic import same_formula
+from curate.verify.compare.kinds.congruences import congruence, remainder, same_classes
+from curate.verify.compare.kinds.dates import date
+from curate.verify.compare.kinds.labels import same_label
+from curate.verify.compare.kinds.logic import same_formula
+from curate.verify.compare.kinds.single_values import Rules
 from curate.verify.compare.options import same_option
 from curate.verify.compare.reading import SIGNS, is_advanced, keyed, parsed
-from curate.verify.compare.single_values import Rules
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, num, walk
 from curate.verify.policy import Policy
 from curate.verify.spelling.notations import programmed

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from curate.verify.compare.collections import Same, in_order
-from curate.verify.compare.single_values import Rules
+from curate.verify.compare.kinds.single_values import Rules
 from curate.verify.nodes import Node, num, rename, symbols, walk
 from curate.verify.values.equality import equal
 from curate.verify.verdict import Decision, wrong

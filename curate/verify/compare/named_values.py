@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from curate.verify.compare.single_values import Rules, equal_values
+from curate.verify.compare.kinds.single_values import Rules, equal_values
 from curate.verify.nodes import Node, UnreadableError, rename, symbols, walk
 from curate.verify.policy import Policy
 from curate.verify.values.numeric import approximate

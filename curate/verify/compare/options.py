@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from curate.verify.compare.single_values import Rules
+from curate.verify.compare.kinds.single_values import Rules
 from curate.verify.verdict import Decision, correct, wrong
 from curate.verify.vocabulary.words import option_and_content, option_letter, starts_with_words
 

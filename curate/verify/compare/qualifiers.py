@@ -2,8 +2,8 @@ r"""Removes the statement that a constant is any real number: `f(x)=kx, \text{ w
 
 from __future__ import annotations
 
-from curate.verify.compare.intervals import REALS
-from curate.verify.compare.set_names import Sides
+from curate.verify.compare.kinds.intervals import REALS
+from curate.verify.compare.kinds.set_names import Sides
 from curate.verify.nodes import Node, rename, symbols
 
 

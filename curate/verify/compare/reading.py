@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from curate.verify.compare.congruences import congruence
-from curate.verify.compare.logic import is_formula
+from curate.verify.compare.kinds.congruences import congruence
+from curate.verify.compare.kinds.logic import is_formula
 from curate.verify.extract.parts import labelled_parts
 from curate.verify.extract.truths import answer_in
 from curate.verify.grammar.parser import parse

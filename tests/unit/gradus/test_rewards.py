@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from support.model_pool import pool, problem
 from support.places import ROOT
-from support.toy_runs import small_toy
+from support.training.toy_runs import small_toy
 
 from curate.engines.prompts import PromptConfig
 from data_cards.export import export

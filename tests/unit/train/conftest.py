@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.generations import Generating
-from support.toy_runs import copying_problems, small_toy
+from support.training.generations import Generating
+from support.training.toy_runs import copying_problems, small_toy
 
 
 @pytest.fixture(scope="module")

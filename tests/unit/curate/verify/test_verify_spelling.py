@@ -8,7 +8,8 @@ EQUAL = [
     # units whose signs are those of mathematics, prefixes, derived units
     ("10", r"10\,\mu\mathrm{F}"), (r"10\ \mathrm{mT}", "0.01 T"), (r"1\ \mathrm{atm}", "101.325 kPa"),
     ("5 nF", "5 nanofarads"), (r"5\ \mu F", r"5\times10^{-6}\ \mathrm{F}"), ("12 V", "12 volts"),
-    (r"2\ \mathrm{kWh}", "7.2 MJ"), ("3 Å", r"3\times10^{-10}\text{ m}"), ("25", "25{cm}^2"), ("7", r"7 \mathrm{ft-lb}"),
+    (r"2\ \mathrm{kWh}", "7.2 MJ"), ("3 Å", r"3\times10^{-10}\text{ m}"), ("25", "25{cm}^2"),
+    ("7", r"7 \mathrm{ft-lb}"),
     ("1 M", "1 mol/L"), ("6 Wb", "6000 mWb"),
     # chemistry
     (r"\ce{H2SO4}", "H_2SO_4"), ("CO_2", r"\text{CO}_2"), (r"\ce{SO4^2-}", "SO_4^{2-}"), ("Na^+", r"\mathrm{Na}^{+}"),

@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.generations import grpo_trainer
-from support.toy_runs import small_toy, write_jsonl
+from support.training.generations import grpo_trainer
+from support.training.toy_runs import small_toy, write_jsonl
 
 from curate.errors import UserError
 from train.data.lengths import PROMPTS, Room, fitting, left_out, num_prompt_tokens

@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from support import reference
+from support.training import reference
 
 from train.grpo.advantages import over_batch, pass_at_k, relative
 from train.grpo.draw import Draw

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.generations import GROUP, LENGTH, always, gradient, grpo_trainer, half, odd_start
+from support.training.generations import GROUP, LENGTH, always, gradient, grpo_trainer, half, odd_start
 
 from curate.errors import UserError
 from train.grpo.config import GrpoConfig

@@ -4,7 +4,7 @@ from itertools import chain, repeat
 from typing import Any
 
 import pytest
-from support.generations import GROUP, Generating, always, flat_gradient, gradient, half, never, odd_start
+from support.training.generations import GROUP, Generating, always, flat_gradient, gradient, half, never, odd_start
 
 from train.grpo.config import GrpoConfig
 

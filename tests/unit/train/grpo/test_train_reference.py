@@ -1,4 +1,4 @@
-"""The trainer against an implementation of its own of every objective (`support.reference`), with undecided answers.
+"""The trainer against an implementation of its own of every objective, with undecided answers.
 
 Steps are real: TRL's trainer with plain gradient descent, so that the change of the weights is the gradient.
 """
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import reference
-from support.generations import GROUP, LENGTH, grpo_trainer, half, odd_start
+from support.training import reference
+from support.training.generations import GROUP, LENGTH, grpo_trainer, half, odd_start
 
 from train.grpo.config import GrpoConfig
 from train.grpo.objectives import OBJECTIVES, objective_named

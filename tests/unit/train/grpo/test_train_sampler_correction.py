@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.generations import GROUP, LENGTH, PROBLEMS, Generating, gradient, odd_start
+from support.training.generations import GROUP, LENGTH, PROBLEMS, Generating, gradient, odd_start
 
 from train.grpo.objectives import objective_named
 

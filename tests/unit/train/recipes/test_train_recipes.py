@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from support.toy_runs import copying_problems, write_jsonl
+from support.training.toy_runs import copying_problems, write_jsonl
 
 from curate.errors import UserError
 from gradus import app
@@ -215,7 +215,7 @@ def test_a_cost_counts_rollouts_once_and_passes_as_training() -> None:
 @pytest.mark.heavy
 @pytest.mark.timeout(300)
 def test_each_stage_of_a_recipe_starts_from_an_earlier_one(tmp_path: Path) -> None:
-    from support.toy_runs import small_toy
+    from support.training.toy_runs import small_toy
 
     path = tmp_path / "mine.yaml"
     path.write_text(
@@ -237,7 +237,7 @@ def test_each_stage_of_a_recipe_starts_from_an_earlier_one(tmp_path: Path) -> No
 @pytest.mark.heavy
 @pytest.mark.timeout(300)
 def test_a_teachers_answers_then_its_distribution_then_rl_run_one_from_the_other(tmp_path: Path) -> None:
-    from support.toy_runs import small_toy, train_copier
+    from support.training.toy_runs import small_toy, train_copier
 
     path = tmp_path / "mine.yaml"
     sizes = "max_steps: 2, batch_size: 4, save_steps: 2"

@@ -1,6 +1,6 @@
 """Warnings beside the log: above a fifth, once, and again only after it was below."""
 
-from train.runs.cautions import Cautions
+from train.runs.output.cautions import Cautions
 
 CUT, MUTE = "completions/clipped_ratio", "completions/no_answer_ratio"
 

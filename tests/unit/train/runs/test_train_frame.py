@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.toy_runs import small_toy
+from support.training.toy_runs import small_toy
 
 from curate.errors import UserError
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, claimed, run_training

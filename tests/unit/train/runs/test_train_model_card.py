@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from huggingface_hub import ModelCard
-from support.toy_runs import train_copier
+from support.training.toy_runs import train_copier
 
 from train.runs.model_card import model_card
 

@@ -11,7 +11,7 @@ from support.interruption import REMOVALS, cut_everywhere
 from curate.errors import UserError
 from train.runs.checkpoints import mark_checkpoint
 from train.runs.folder import DRAWS, LOG, UNFINISHED, RunFolder
-from train.runs.log_lines import cut_after
+from train.runs.output.log_lines import cut_after
 
 
 def identity(**changes: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from curate.verify.compare import intervals
+from curate.verify.compare.kinds import intervals
 from curate.verify.nodes import Node
 from curate.verify.vocabulary.words import means_infinitely_many, named_set
 

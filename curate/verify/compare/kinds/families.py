@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from curate.verify.compare.outcomes import Sameness, compare_values
-from curate.verify.compare.plus_minus import expand_signs
-from curate.verify.compare.progressions import is_multiple_apart, progressions, put, same_progressions
+from curate.verify.compare.kinds.outcomes import Sameness, compare_values
+from curate.verify.compare.kinds.plus_minus import expand_signs
+from curate.verify.compare.kinds.progressions import is_multiple_apart, progressions, put, same_progressions
 from curate.verify.nodes import Node, symbols
 from curate.verify.values.equality import equal
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from curate.verify.compare import relations
-from curate.verify.compare.measures import Measure, equal_measures, measure, with_letter_units
-from curate.verify.compare.outcomes import Equality, is_equal
+from curate.verify.compare.kinds import relations
+from curate.verify.compare.kinds.measures import Measure, equal_measures, measure, with_letter_units
+from curate.verify.compare.kinds.outcomes import Equality, is_equal
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
 from curate.verify.values.equality import rounds_to

@@ -20,7 +20,7 @@ from typing import Any
 from safetensors.torch import save_file
 from transformers import TrainerCallback
 
-from support.generations import GROUP, LENGTH, PROBLEMS, flat_gradient, grpo_trainer
+from support.training.generations import GROUP, LENGTH, PROBLEMS, flat_gradient, grpo_trainer
 from train.grpo.config import GrpoConfig
 from train.grpo.objectives import OBJECTIVES, objective_named
 from train.rewards.rewards import Accuracy

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Final, NamedTuple
 
-from curate.verify.compare.outcomes import Sameness
+from curate.verify.compare.kinds.outcomes import Sameness
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.values.equality import equal
 from curate.verify.values.exact import NotExactError, whole

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from curate.verify.compare.outcomes import Sameness, compare_values
+from curate.verify.compare.kinds.outcomes import Sameness, compare_values
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 from curate.verify.values.numeric import approximate
 

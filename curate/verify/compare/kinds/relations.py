@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from curate.verify.compare.outcomes import Sameness
+from curate.verify.compare.kinds.outcomes import Sameness
 from curate.verify.nodes import Node, TooLargeError, UnreadableError, symbols
 from curate.verify.values.balls import UndefinedError, is_real, working
 from curate.verify.values.evaluator import evaluate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from curate.verify.compare.outcomes import compare_values, is_equal
+from curate.verify.compare.kinds.outcomes import compare_values, is_equal
 from curate.verify.nodes import Node, UnreadableError, num, symbols, walk
 
 _MAX_SIGNS: Final = 3

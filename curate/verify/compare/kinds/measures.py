@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from curate.verify.compare.outcomes import Equality, compare_values, is_equal
+from curate.verify.compare.kinds.outcomes import Equality, compare_values, is_equal
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
 from curate.verify.vocabulary.units import NO_UNIT, Unit, do_conflict, is_generic, parse_unit, without_rate

@@ -1,0 +1,1 @@
+"""Support of training tests: toy runs, generations, the reference of objectives, resuming, processes."""

@@ -1,0 +1,1 @@
+"""What a run prints and logs: lines, warnings, the window of a log. Nothing here knows the run folder."""
