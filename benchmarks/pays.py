@@ -280,6 +280,8 @@ def _compared(curves: dict[str, list[list[Point]]]) -> Iterator[str]:
         ("gradus", "refill"),
         ("gradus", "band"),
         ("open", "band"),
+        ("online", "raw"),
+        ("online", "refill"),
     ):
         if second in curves and first in curves:
             pairs = zip(curves[second], curves[first], strict=False)
