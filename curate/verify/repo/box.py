@@ -14,13 +14,14 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from pydantic import Field
 
 from curate.config import Config
 from curate.verify.code.inside import wire
-from curate.verify.code.sandbox import Limits, Space, check_sandbox, start
+from curate.verify.code.sandbox import Limits, SandboxUnavailable, Space, check_sandbox, start
 from curate.verify.readable import can_be_read
 from curate.verify.repo.archive import Archive
 from curate.verify.repo.packages import mounts
@@ -185,6 +186,28 @@ def open_box(base: Archive, limits: BoxLimits, packages: tuple[str, ...] = ()) -
     Raises `SandboxUnavailable` if no sandbox can run here, and `BoxFault` if this one does not start.
     """
     check_sandbox(Limits(cpu_s=5, memory_mb=512))
+    if (why := _why_no_box()) is not None:
+        raise SandboxUnavailable(why)
+    with _opened(base, limits, packages) as box:
+        yield box
+
+
+@cache
+def _why_no_box() -> str | None:
+    """Why no command can run in a box here, by a trial; None if one can. A machine may forbid nested namespaces."""
+    try:
+        with _opened(Archive({}), BoxLimits(disk_mb=8), ()) as box:
+            done = box.run("true")
+    except BoxFault as why:
+        return f"a box cannot start here ({why})"
+    if done.end == "exit" and done.status != 0:
+        last = (done.output.strip().splitlines() or ["no message"])[-1]
+        return f"a sandbox cannot start inside another one here ({last}); allow nested user namespaces"
+    return None
+
+
+@contextmanager
+def _opened(base: Archive, limits: BoxLimits, packages: tuple[str, ...]) -> Iterator[Box]:
     space = Space(mounts(packages), limits.disk_mb)
     whole = Limits(
         cpu_s=limits.episode_s * 8, memory_mb=max(KEEPER_MB, 4 * limits.memory_mb), num_processes=limits.processes + 16,
