@@ -1,4 +1,4 @@
-"""Does it pay? Accuracy against rollouts, tokens and processor time of seven ways to draw, measuring included.
+"""Does it pay? Accuracy against rollouts, tokens and processor time of nine ways to draw, measuring included.
 
 python benchmarks/pays.py --pool FOLDER --model MODEL [--out runs/pays] [--seeds 0 1 2] [--steps 80] [--arms raw band]
 
@@ -12,6 +12,8 @@ cold start, demo/run/cold_start/model). Arms:
     open     problems that are never solved stay too (--keep 0..7, all 8 samples), default curriculum
     online   the raw pool, unmeasured, drawn by the default curriculum, which learns from its own visits
     quick    as gradus, measured with 3 samples in place of 8
+    screen   as refill, with the first 3 completions of a problem before the others (SPEED-RL, arXiv 2506.09016)
+    sieve    as online, screened in the same way
 
 Every run has the same steps, objective, learning rate and completions a step; a rollout is one completion, also one
 that refill throws away or that measuring drew. A finished part is not repeated, so a stopped study resumes; several
@@ -58,6 +60,8 @@ ARMS: Final = {
     "open": Arm("open", (), "#66ccee"),
     "online": Arm("ingest", (), "#ee6677"),
     "quick": Arm("quick", (), "#bbbbbb"),
+    "screen": Arm("ingest", (*ALIKE, "--refill-rounds", "3", "--screen", "3"), "#aaaa00"),
+    "sieve": Arm("ingest", ("--refill-rounds", "3", "--screen", "3"), "#662255"),
 }
 MEASURED: Final = {"band": (), "open": ("--keep", "0..7", "--no-early-stop"), "quick": ("--k", "3", "--keep", "1..2")}
 

@@ -104,15 +104,18 @@ class Curriculum:
         rows: list[int] = slots.rows.tolist()
         return rows
 
-    def observe(self, visits: Sequence[Visit], *, step: int) -> None:
+    def observe(self, visits: Sequence[Visit], *, step: int, forecast_of: Sequence[Visit] | None = None) -> None:
         """Update the curriculum with the outcomes of a batch at training step `step`.
 
+        forecast_of: the visits of the batch that the forecast is held against, where which problems got more
+        completions depended on their first ones; default: all.
         Raises `Outage` after `outage_limit` outages in a row. Sources whose verdicts stay undecided are left out.
         """
         visits = list(visits)
         self._check(visits)
         self.clock.step = step
-        figures, sources = batch_figures(self.forecast(), visits), self._sources_of(visits)
+        judged = visits if forecast_of is None else list(forecast_of)
+        figures, sources = batch_figures(self.forecast(), judged), self._sources_of(visits)
         down = find_outages(self.stats, visits, sources, self.clock.doubts, self.config)
         down = of_all(down, self._trained_sources())
         trusted = believed(visits, sources, down)

@@ -44,6 +44,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "pass_at_k, updates": {"objective": "pass_at_k", "pass_k": 2, "updates_per_generation": 2},
     "reinforce_pp, refill": {"objective": "reinforce_pp", "refill_rounds": 1},
+    "dr_grpo, screen": {"objective": "dr_grpo", "screen": 2, "refill_rounds": 2, "updates_per_generation": 2},
 }  # fmt: skip
 # their losses and advantages read the batch alone, as those above: tried with `-m slow`
 ALIKE: Final[Mapping[str, Mapping[str, Any]]] = {

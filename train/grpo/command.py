@@ -49,6 +49,7 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
         tau=config.tau,
         pass_k=config.pass_k,
         refill_rounds=config.generation.refill_rounds,
+        screen=config.generation.screen,
     )
     config = _with_own_rewards(config, data)
     if config.generation.refill_rounds and config.generation.num_problems % num_processes():

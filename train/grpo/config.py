@@ -50,6 +50,7 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             "num_problems",
             "group_size",
             "refill_rounds",
+            "screen",
             updates_per_generation="updates",
             passes_per_generation="passes",
         ),
@@ -108,6 +109,20 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         if self.objective == "pass_at_k" and self.pass_k > self.generation.group_size:
             size = self.generation.group_size
             raise ValueError(f"pass_k is {self.pass_k}, over the group's {size} completions; lower it")
+        return self
+
+    @model_validator(mode="after")
+    def _screens(self) -> Self:
+        generation = self.generation
+        if not generation.screen:
+            return self
+        if not 2 <= generation.screen < generation.group_size:
+            raise ValueError(
+                f"screen is {generation.screen}; use 2 to {generation.group_size - 1}, below the group's "
+                f"{generation.group_size} completions, or 0"
+            )
+        if not generation.refill_rounds:
+            raise ValueError("screen needs refill_rounds, in which other problems are drawn; use 1 or more")
         return self
 
     @model_validator(mode="after")

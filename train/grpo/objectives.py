@@ -27,7 +27,8 @@ class Objective:
         relative, pass_at_k and batch are advantages of `train.grpo.advantages`; the first two read correctness alone.
     pass_k: k of the objective pass_at_k. A run sets it.
     resets_optimizer: whether every generation starts with a fresh optimizer.
-    tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling. A run sets both.
+    tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling; screen: completions that are
+    sampled first (`train.grpo.screen`), 0 for all at once. A run sets the three.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
     """
 
@@ -42,6 +43,7 @@ class Objective:
     tau: float = 0.0
     pass_k: int = 4
     refill_rounds: int = 0
+    screen: int = 0
 
 
 # KL as DeepSeekMath (2402.03300), eq. 4, has it; TRL's default is DeepSeek-V3.2's, the ratio times that

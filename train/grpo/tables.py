@@ -32,6 +32,12 @@ class Generation(Config):
         ge=0,
         description="Rounds in which groups without signal are replaced by others (DAPO's dynamic sampling).",
     )
+    screen: int = Field(
+        0,
+        ge=0,
+        description="Completions of a problem that are sampled first; the rest follows only where they are not all "
+        "right or all wrong, and refill_rounds draws other problems (SPEED-RL); 0 samples whole groups.",
+    )
 
     @property
     def num_updates(self) -> int:

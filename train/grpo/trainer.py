@@ -7,7 +7,7 @@ exchange draws, and the curriculum's state, saved in each checkpoint, is all tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,6 @@ import polars as pl
 import torch
 from accelerate.utils import gather_object
 from transformers import set_seed
-from trl import GRPOTrainer
 
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.samples import sample_seed
@@ -31,6 +30,7 @@ from train.grpo.objectives import Objective
 from train.grpo.reference import load_reference, save_reference
 from train.grpo.refill import dead_groups, replace_groups
 from train.grpo.run_curriculum import print_notices
+from train.grpo.screening import ScreeningTrainer
 from train.grpo.undecided import have_signal, whole_rows
 from train.rewards.rewards import Accuracy
 from train.runs.folder import COMPLETIONS, DRAWS, RunFolder
@@ -39,7 +39,7 @@ Row = dict[str, Any]  # Any: columns of a problem, as TRL passes them to rewards
 RECORDED: Final = ("num_correct", "num_wrong", "num_undecided", "mean_tokens_correct", "mean_tokens_wrong")
 
 
-class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
+class CurriculumGRPOTrainer(ScreeningTrainer):
     """Trains on the draws of a curriculum; built by `train.grpo.command`. `problems` are the rows that draws index."""
 
     def __init__(
@@ -67,7 +67,10 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
         if self._objective.resets_optimizer and self.optimizer is not None:
             self.optimizer.state.clear()
         world = self.accelerator.num_processes
-        draw = self._next_draw(len(inputs) * world // self.num_generations)
+        num_problems = len(inputs) * world // self.num_generations
+        if self._objective.screen:
+            return self._screened(num_problems)
+        draw = self._next_draw(num_problems)
         scored, drawn = self._score(draw), draw.rows
         for _ in range(self._objective.refill_rounds):
             # all processes continue while one of them has a dead group
@@ -80,7 +83,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
             scored = replace_groups(scored, self._score(fresh), self.num_generations, padding)
         return scored
 
-    def _next_draw(self, num_problems: int, exclude: Sequence[int] = ()) -> Draw:
+    def _next_draw(self, num_problems: int, exclude: Collection[int] = ()) -> Draw:
         step = int(self.state.global_step) + 1
         rows = self.curriculum.draw(num_problems, step=step, exclude=exclude)
         return Draw(tuple(rows), self.curriculum.clock.draw_number, step, self.num_generations)
@@ -88,8 +91,7 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
     def _score(self, draw: Draw) -> dict[str, Any]:
         """This process's share of a draw's completions, scored."""
         self._draw = draw
-        num = len(draw.rows) * self.num_generations // self.accelerator.num_processes
-        mine = slice(self.accelerator.process_index * num, (self.accelerator.process_index + 1) * num)
+        mine = self._mine(len(draw.rows) * self.num_generations)
         set_seed(self._seed(f"draw {draw.number}"))
         inputs = [dict(self._problems[row]) for row in draw.slots()[mine]]
         scored: dict[str, Any] = super()._generate_and_score_completions(inputs)
@@ -166,15 +168,17 @@ class CurriculumGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no ty
 
     def _record_draw(self, groups: list[Group]) -> None:
         """Record the outcomes of the last draw in the curriculum, the log of draws and TRL's metrics."""
+        first = self._screening.visits()
+        groups = [*self._screening.dropped_groups(), *groups]
         visits = [group.visit() for group in groups]
-        self.curriculum.observe(visits, step=self._draw.step)
+        self.curriculum.observe(visits, step=self._draw.step, forecast_of=first or visits)
         print_notices(self.curriculum, self._draw.step)
         keys = [self.curriculum.keys[visit.row] for visit in visits]
         columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
         place = {"step": self._draw.step, "draw": self._draw.number}
         self._run.append(DRAWS, {**place, "keys": keys, **columns})
         figures = {f"curriculum/{name}": value for name, value in self.curriculum.metrics().items()}
-        for name, value in {**figures, **group_figures(groups)}.items():
+        for name, value in {**figures, **group_figures(groups), **self._screening.figures()}.items():
             self._metrics["train"][name].append(value)
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Any:

@@ -48,6 +48,7 @@ LATER: Final[Mapping[str, Mapping[str, Any]]] = {
     "verify": {"unevaluated": "accept", "asked_form": "ignored", "rel_tol": 0.0, "sig_figs": 0},
     "judge": {"style": "plain", "prompt": None},
     "curriculum": {"groups": ["source", "level"]},
+    "generation": {"screen": 0},
 }
 # settings that came later beside another one
 LATER_BESIDE: Final = (("verify", "verify_by_source", None), ("objective", "pass_k", 4))
