@@ -56,7 +56,7 @@ def stage(config: NoThinkConfig) -> Stage:
     settled = settle(config)
     return Stage(
         name="no-think",
-        version=4,
+        version=5,
         scope="batch",
         config=config,
         open=partial(_open, config),

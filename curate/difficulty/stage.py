@@ -109,7 +109,7 @@ def stage_with(config: DifficultyConfig, inputs: Mapping[str, str], model: str, 
     """The stage with an engine of the caller's choice."""
     return Stage(
         name="difficulty",
-        version=4,
+        version=5,
         scope="batch",
         config=config,
         open=partial(_open, config, opened),

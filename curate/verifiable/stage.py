@@ -71,7 +71,7 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
 
 def stage(config: VerifiableConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` if a model is named and cannot be found."""
-    shape = Stage(name="verifiable", version=7, scope="batch", config=config, open=bound(run, config))
+    shape = Stage(name="verifiable", version=8, scope="batch", config=config, open=bound(run, config))
     if not config.has_voters:
         return shape
     settled = settle(config)

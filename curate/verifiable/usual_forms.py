@@ -22,6 +22,7 @@ _COMPOSED: Final = re.compile(r"[\w)}]\s*[-+*/]\s*[\w(\\]|\\frac|\\\|")
 _CHAIN: Final = re.compile(r"^[^,;<>]*(?:=[^=,;<>]+){2,}$")
 _PLACE: Final = re.compile(r"^(?:the\s+)?(\d+)(?:st|nd|rd|th)\s+[a-z]+\.?$", re.IGNORECASE)
 _FAMILY_AND_LIST: Final = re.compile(r"(?:\\pi\s*[kn]|[kn]\s*\\pi)\b[^;]*;")
+_ABOUT: Final = re.compile(r"\\approx(?![a-z])|≈")
 _LAST_VALUE: Final = re.compile(r"(?:\$([^$]+)\$|(-?\d[\d,./]*\d|\d))[^\d$]*$")
 
 
@@ -30,7 +31,11 @@ def unmet(truths: Iterable[str], policy: Policy) -> Mapping[str, str]:
     forms = {truth: usual for truth in truths if len(truth) <= MAX_CHARS and (usual := _usual_forms(truth))}
     pairs = [(truth, form) for truth, usual in forms.items() for form in usual]
     verdicts = verify_many([Item(f"\\boxed{{{form}}}", truth) for truth, form in pairs], policy=policy)
-    met = {truth for (truth, _), verdict in zip(pairs, verdicts, strict=True) if verdict.verdict != "wrong"}
+    met = {
+        truth
+        for (truth, _), verdict in zip(pairs, verdicts, strict=True)
+        if verdict.verdict != "wrong" and verdict.reason != "unparseable_ground_truth"
+    }
     return {truth: "; ".join(usual) for truth, usual in forms.items() if truth not in met}
 
 
@@ -53,6 +58,8 @@ def _usual_forms(truth: str) -> list[str]:
     bare = _bare(truth)
     if place := _PLACE.match(bare):
         return [place[1]]
+    if len(sides := _ABOUT.split(bare)) > 1:
+        return [side.strip() for side in sides if side.strip()]
     if _FAMILY_AND_LIST.search(bare):
         return [_bare(part) for part in bare.split(";")]
     # x = 1, y = 2 is how people answer; z+w = 1, zw = 2 repeats the question

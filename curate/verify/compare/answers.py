@@ -68,6 +68,8 @@ def _statements(truth: Node, answer: Node, rules: Rules) -> Decision:
     truth, answer = exact_first(truth), exact_first(answer)
     if (false := false_approximation(answer)) is not None:
         return false
+    if false_approximation(truth) is not None:
+        return undecided("unparseable_ground_truth", "text")  # 7919 is not about 4: which side is meant?
     rounded = rounded_side(truth)
     truth, answer = settled(truth), settled(answer)
     decision = _settled(truth, answer, rules)

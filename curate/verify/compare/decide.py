@@ -45,6 +45,8 @@ _SIZE: Final = re.compile(r"[\\$({ ]*(?:\||\\lvert|\\left)")  # starts with bars
 _FIGURES: Final = re.compile(r"[0-9]+")
 _DECIMAL: Final = re.compile(r"-?\d+\.(?:\d{1,2}|\d{4,})")  # with three places the comma groups thousands
 _MULTIPLE: Final = re.compile(r"\d+\.\d+ ?x")  # 1.5x as much
+_CHEMICAL: Final = re.compile(r"(?:formula|nuclide|orbital) ")  # as the normaliser writes them
+_LETTER: Final = re.compile(r"[A-Za-z]")
 _ISO_DATE: Final = re.compile(r"[12]\d{3}-\d\d-\d\d")
 _EULER: Final = re.compile(r"(?<![\d.A-Za-z\\])(\d+)e(?=[+-]\d+(?![\d.]))")
 _CAPITALS: Final = re.compile(r"[A-Z]{2,}")
@@ -150,11 +152,13 @@ def _literally(truth: str, answer: str, rules: Rules) -> Decision | None:
 
 
 def _same_name(truth: str, answer: str) -> bool | None:
-    """Whether two dates, Roman numerals or geometric names such as segments are the same; None for other texts."""
+    """Whether two dates, formulas, Roman numerals or names of segments are the same; None for other texts."""
     if (wanted := date(truth)) is not None:
         return wanted == date(answer) or same_words(truth, answer)
     if _ISO_DATE.fullmatch(answer):
         return False
+    if _CHEMICAL.match(truth) and (_CHEMICAL.match(answer) or not _LETTER.search(answer)):
+        return truth == answer
     if _ROMAN.fullmatch(truth) and _CAPITALS.fullmatch(answer):
         return truth == answer
     return False if differ_in_case(truth, answer) else same_label(truth, answer)

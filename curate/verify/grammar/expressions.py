@@ -95,7 +95,7 @@ def parse_factor(cursor: Cursor) -> Node:
 
 def parse_power(cursor: Cursor) -> Node:
     """A primary with its exponents, degree sign and postfixes."""
-    base = parse_postfixes(cursor, parse_primary(cursor))
+    base = parse_postfixes(cursor, _numbered(cursor, parse_primary(cursor)))
     while cursor.is_at("^"):
         if is_degree(cursor):
             base = parse_degree(cursor, base)
@@ -106,6 +106,16 @@ def parse_power(cursor: Cursor) -> Node:
     if cursor.is_at("\\choose"):
         cursor.take()
         return Node("binom", (base, parse_power(cursor)))
+    return base
+
+
+def _numbered(cursor: Cursor, base: Node) -> Node:
+    """The name x_1 for x1, without a space between; j2 is a product with the imaginary unit, as i2 is."""
+    token = cursor.peek()
+    is_letter = base.op == "sym" and len(base.name) == 1 and base.name.isascii() and base.name != "j"
+    if is_letter and token.kind == "num" and token.text.isdigit() and not token.is_spaced:
+        cursor.take()
+        return base._replace(name=f"{base.name}_{token.text}")
     return base
 
 

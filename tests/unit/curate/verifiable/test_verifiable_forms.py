@@ -22,6 +22,8 @@ def reason(prompt: str, truth: str) -> str | None:
         r"\frac{1}{2} \text{ or } 0.5",
         r"$x=\frac{\pi}{3}+\pi k ; x=\frac{\pi}{3}, \frac{4\pi}{3}$",
         "$z+w=5-i, z w=62+5 i$",
+        r"7919\approx 4",
+        r"\frac{1}{3}\approx 0.5",
     ],
 )
 def test_a_truth_is_met_by_a_form_that_people_write_or_dropped(truth: str) -> None:
@@ -29,7 +31,9 @@ def test_a_truth_is_met_by_a_form_that_people_write_or_dropped(truth: str) -> No
     assert reason("Find the value asked for.", truth) in (None, "unparseable_answer")
 
 
-@pytest.mark.parametrize("truth", ["2 or 3", "x = 1 or x = 3", "x=1, y=2", "(1, 2); (3, 4)", "$A = 2 + 3 = 5$", "15/4"])
+@pytest.mark.parametrize(
+    "truth", ["2 or 3", "x = 1 or x = 3", "x=1, y=2", "(1, 2); (3, 4)", "$A = 2 + 3 = 5$", r"1/3 \approx 0.33"]
+)
 def test_a_truth_that_people_write_stays(truth: str) -> None:
     assert reason("Find the value asked for.", truth) is None
 

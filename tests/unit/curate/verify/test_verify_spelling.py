@@ -33,6 +33,8 @@ DIFFERENT = [
     (r"10,\!000", "1000"), ("50000", r"\$50M"), ("50", r"\$50K"), ("-300", r"\$300"), ("6", "6 in 1914"),
     ("x^2+C", "x^3+C"), (r"\sin^2x+C", r"\cos^2x+C"), ("x^2+C", "x^2"), ("A+B+C", "A+B+2+C"), ("x+y+C", "x+y+1+C"),
     ("x^2+C", "x^2+5"), ("x^2", "x^2+5"),
+    # a letter with figures is a name
+    ("T1", "T"), ("T", "T1"), ("x", "x1"), ("x1", "x"), ("B12", "12B"), ("x1+x2", "x+2x"), ("a2", "2a"),
 ]  # fmt: skip
 
 
@@ -48,6 +50,20 @@ def test_two_spellings_are_equal_either_way_in_a_box_and_in_dollars(truth: str, 
 def test_another_value_stays_wrong(truth: str, answer: str) -> None:
     assert verify(f"\\boxed{{{answer}}}", truth).verdict != "correct"
     assert verify(f"\\boxed{{{truth}}}", truth).verdict == "correct"
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer"),
+    [(r"\ce{H2O}", "H_2O_2"), (r"\ce{H2O}", "5"), ("^{14}_{6}C", "^{12}_{6}C"), ("1s^22s^2", "1s^1")],
+)
+def test_another_formula_is_wrong_and_not_undecided(truth: str, answer: str) -> None:
+    assert verify(f"\\boxed{{{answer}}}", truth).verdict == "wrong"
+
+
+def test_a_truth_whose_sides_are_not_near_one_another_accepts_neither() -> None:
+    for side in ("4", "7919"):
+        assert verify(f"\\boxed{{{side}}}", r"7919\approx 4").verdict == "undecided"
+        assert verify(f"\\boxed{{{side}}}", r"x\approx 4").verdict == ("correct" if side == "4" else "wrong")
 
 
 def test_a_float_is_read_so_in_the_ground_truth_alone() -> None:
