@@ -20,6 +20,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the checkout's own rooms, whatever is installed
 
 import gradus  # noqa: E402
+from gradus.names import rows  # noqa: E402
 
 PAGE: Final = ROOT / "docs" / "cli.md"
 HEAD: Final = """# Command line
@@ -34,6 +35,12 @@ options on the command line override the file. Options with several names may be
 `gradus --version` prints the version; `gradus --install-completion` installs completion for the shell. The exit code is
 0 after success, 1 after an error that one line on stderr explains, 2 for a command line that cannot be parsed, and 130
 after Ctrl-C.
+"""
+NAMES: Final = """
+## Names elsewhere
+
+What TRL, transformers, open-instruct, verl, OpenRLHF and vLLM call a setting, and its option here. The error line of an
+unknown option says the same.
 """
 BEHIND: Final = re.compile(r"  \[(default|fields): (.*)\]$", re.DOTALL)
 
@@ -53,7 +60,12 @@ def page() -> str:
     rooms = "".join(_room(name, room) for name, room in gradus.ROOMS.items())
     door: Any = typer.main.get_command(gradus.app)  # Any: click's Group, which typer does not export
     alone = [_command(f"gradus {name}", door.commands[name]) for name in gradus.ALONE]
-    return f"{HEAD}{rooms}{''.join(text.replace('### ', '## ', 1) for text in alone)}"
+    return f"{HEAD}{rooms}{''.join(text.replace('### ', '## ', 1) for text in alone)}{_names()}"
+
+
+def _names() -> str:
+    lines = [f"| {elsewhere} | {escaped(here) if not here.startswith('`') else here} |" for elsewhere, here in rows()]
+    return "\n".join([NAMES, "| Elsewhere | Here |", "|---|---|", *lines, ""])
 
 
 def _room(name: str, room: gradus.Room) -> str:

@@ -167,6 +167,11 @@ def misused(error: typer.TyperException) -> str:
     if "\n" in message:
         return message  # a group without a command: its help
     reason = message[:1].lower() + message[1:].rstrip(".")
+    if (unknown := getattr(error, "option_name", None)) and "no such option" in reason and ctx is not None:
+        from gradus.names import hint
+
+        options = [name for param in ctx.command.params for name in param.opts]
+        reason = hint(unknown, options) or reason
     where = f"{ctx.command_path} --help" if ctx is not None else "the command's --help"
     return f"gradus: {reason}{' ' if reason.endswith('?') else '; '}see {where}"
 

@@ -7,7 +7,7 @@ in that time, about 100 MB, and never more than its number of processes times th
 
 from __future__ import annotations
 
-import resource
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from typing import Final, Protocol
 from curate.process_wide import ProcessWide
 
 EVERY_S: Final = 0.05
-_PAGE: Final = resource.getpagesize()
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class Watched(Protocol):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import select
 import signal
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 _WATCH_S: Final = 0.02
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 def main() -> None:
@@ -71,25 +71,35 @@ def _watch(child: int, reading: int, request: dict[str, Any]) -> str | None:
 def _resident(child: int) -> int:
     """Resident memory of a process in bytes; 0 if it has ended."""
     try:
-        return int(Path(f"/proc/{child}/statm").read_text().split()[1]) * resource.getpagesize()
+        return int(Path(f"/proc/{child}/statm").read_text().split()[1]) * _PAGE
     except (OSError, IndexError):
         return 0
 
 
 def _mapped() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return int(Path("/proc/self/statm").read_text().split()[0]) * _PAGE
+
+
+def _limit(request: dict[str, Any]) -> None:
+    """A backstop for what grows between two looks, where the system has limits; a Mac bounds time alone."""
+    try:
+        import resource
+    except ImportError:
+        return
+    seconds = int(request["timeout_s"]) + 2
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if Path("/proc/self/statm").exists():
+        # on top of what the server has mapped already
+        limit = _mapped() + 2 * request["max_memory_mb"] * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _child(request: dict[str, Any], writing: int) -> None:
     """Compare under limits, reply and exit; never returns."""
     from curate.verify.symbolic.math import compare_latex
 
-    # a backstop for memory that grows between two looks, on top of what the server has mapped already
-    limit = _mapped() + 2 * request["max_memory_mb"] * 2**20
-    seconds = int(request["timeout_s"]) + 2
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _limit(request)
     try:
         reply: object = compare_latex(*request["pair"])
     except MemoryError:
