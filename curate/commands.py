@@ -15,6 +15,7 @@ import typer
 from curate.artifacts.artifact import open_artifact
 from curate.config import Config
 from curate.difficulty.redecide import RedecideConfig, redecide
+from curate.figures import Figures, with_figures
 from curate.ingest import stage as ingest
 from curate.ingest.hub import pinned
 from curate.ingest.plan import IngestConfig, plan
@@ -25,7 +26,7 @@ from curate.review.command import ReviewConfig, review
 from curate.runner.executors import check_executor
 from curate.runner.run import Outcome, run_stage
 from curate.stages import FIRST, STAGES, Entry
-from curate.summary import next_command, summary
+from curate.summary import figures, next_command, summary
 from curate.tasks.command import ExportConfig, InjectConfig, export_tasks, inject_bugs
 from curate.verify import command as verify_command
 from curate.verify.policy import Policy
@@ -67,9 +68,10 @@ app = typer.Typer(
 )
 
 
-def report(outcome: Outcome, out: Path) -> None:
-    """Print the summary of a finished stage and the command that usually follows."""
+def report(outcome: Outcome, out: Path) -> Figures:
+    """Print the summary of a finished stage and the command that usually follows; its figures."""
     typer.echo("\n".join([summary(outcome, out), *next_command(outcome, out)]))
+    return figures(outcome, out)
 
 
 Sources = Annotated[
@@ -110,7 +112,7 @@ def ingest_command(
     encodings: Encodings = [],  # noqa: B006
     force: Force = False,
     dry_run: Dry = False,
-) -> None:
+) -> Figures:
     """Print the detected column mapping, then import."""
     if out is None and not dry_run:
         raise typer.TyperException("missing option '--out': name the folder to write, or look first with --dry-run")
@@ -119,25 +121,26 @@ def ingest_command(
     plans = [plan(pinned(one), config) for one in sources_from(source, names, stated)]
     typer.echo("\n".join(preview(one, config) for one in plans))
     if out is None or dry_run:
-        typer.echo("\n".join([*(f"{one.source.label()}: {expected(one, config)}" for one in plans), "nothing written"]))
-        return
-    report(run_stage(ingest.stage(config, plans), None, out, force=force), out)
+        fates = {one.source.label(): expected(one, config) for one in plans}
+        typer.echo("\n".join([*(f"{label}: {fate}" for label, fate in fates.items()), "nothing written"]))
+        return {"sources": fates}
+    return report(run_stage(ingest.stage(config, plans), None, out, force=force), out)
 
 
-app.command(FIRST, help=IngestConfig.__doc__)(with_options(ingest_command, IngestConfig))
+app.command(FIRST, help=IngestConfig.__doc__)(with_figures(with_options(ingest_command, IngestConfig)))
 
 
 def _add(name: str, entry: Entry) -> None:
     module = importlib.import_module(entry.module)
     model: type[Config] = getattr(module, entry.config)  # named in the table, so that a command needs no code
 
-    def command(pool: Pool, out: Out, config: Config, force: Force = False, executor: Executor = "local") -> None:
-        report(run_stage(module.stage(config), open_artifact(pool), out, force=force, executor=executor), out)
+    def command(pool: Pool, out: Out, config: Config, force: Force = False, executor: Executor = "local") -> Figures:
+        return report(run_stage(module.stage(config), open_artifact(pool), out, force=force, executor=executor), out)
 
-    app.command(name, help=model.__doc__)(with_options(command, model))
+    app.command(name, help=model.__doc__)(with_figures(with_options(command, model)))
 
 
-app.command("verify", help=verify_command.HELP)(with_options(verify_command.verify_file, Policy))
+app.command("verify", help=verify_command.HELP)(with_figures(with_options(verify_command.verify_file, Policy)))
 
 for _name, _entry in STAGES.items():
     if _name != FIRST:
@@ -184,27 +187,27 @@ app.command("export-tasks", help=ExportConfig.__doc__)(with_options(export_tasks
 Measured = Annotated[Path, typer.Argument(help="Artifact that `difficulty` wrote.", show_default=False)]
 
 
-def redecide_command(measured: Measured, out: Out, config: RedecideConfig, force: Force = False) -> None:
+def redecide_command(measured: Measured, out: Out, config: RedecideConfig, force: Force = False) -> Figures:
     """Decide an artifact of the difficulty stage again."""
     outcome = redecide(open_artifact(measured), config, out, force=force)
-    report(outcome, out)
+    found = report(outcome, out)
     if outcome.manifest.reasons.get("undersampled"):
         typer.echo(
             f"to draw the missing samples: gradus curate difficulty POOL --samples-from {measured}, with the same band"
         )
+    return found
 
 
-app.command("redecide", help=RedecideConfig.__doc__)(with_options(redecide_command, RedecideConfig))
+app.command("redecide", help=RedecideConfig.__doc__)(with_figures(with_options(redecide_command, RedecideConfig)))
 
 
-@app.command("run", help=RUN_HELP)
 def run_command(
     pipeline: Annotated[Path, typer.Argument(help="YAML file with `sources` and `stages`.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="Run folder: one artifact folder per stage.", show_default=False)],
     force: Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")] = False,
     executor: Executor = "local",
-) -> None:
+) -> Figures:
     """Run a pipeline file."""
     from curate.artifacts.funnel import steps_of, table
     from curate.pipeline import plan_lines, read_pipeline, run_pipeline
@@ -213,8 +216,9 @@ def run_command(
     plans = read_pipeline(pipeline)
     typer.echo("\n".join(preview(one) for one in plans.plans))
     if dry_run:
-        typer.echo("\n".join(plan_lines(plans, out)))
-        return
+        lines = list(plan_lines(plans, out))
+        typer.echo("\n".join(lines))
+        return {"plan": lines}
     outcomes: list[Outcome] = []
 
     def done(outcome: Outcome) -> None:
@@ -224,13 +228,16 @@ def run_command(
     run_pipeline(plans, out, done, force=force, executor=executor)
     last = outcomes[-1]
     typer.echo("\n".join(["", table(steps_of(out, plans.names())), *next_command(last, out / last.manifest.stage)]))
+    return [figures(outcome, out / outcome.manifest.stage) for outcome in outcomes]
 
 
-@app.command("funnel", help=FUNNEL_HELP)
+app.command("run", help=RUN_HELP)(with_figures(run_command))
+
+
 def funnel_command(
     run: Annotated[Path, typer.Argument(help="Folder of a run, or one that holds its artifacts.", show_default=False)],
     png: Annotated[bool, typer.Option("--png", help="Also draw it as RUN/funnel.png.")] = False,
-) -> None:
+) -> Figures:
     """Print a run's funnel."""
     from curate.artifacts.funnel import chain_in, draw, steps_of, table
     from curate.pipeline import PIPELINE, stages_of
@@ -240,14 +247,21 @@ def funnel_command(
     if png and steps:
         draw(steps, run / "funnel.png")
         typer.echo(f"drawn in {run / 'funnel.png'}")
+    return [{**step._asdict(), "reasons": dict(step.reasons)} for step in steps]
 
 
-@app.command("benchmarks", help=BENCHMARKS_HELP)
-def benchmarks_command() -> None:
+app.command("funnel", help=FUNNEL_HELP)(with_figures(funnel_command))
+
+
+def benchmarks_command() -> Figures:
     """List the bundle of benchmarks."""
-    from curate.decontaminate.benchmarks import bundle_lines
+    from curate.decontaminate.benchmarks import DEFAULT, bundle_lines
 
     typer.echo("\n".join(bundle_lines()))
+    return [{"name": one.name, "hub": str(one.hub), "revision": str(one.revision)} for one in DEFAULT]
+
+
+app.command("benchmarks", help=BENCHMARKS_HELP)(with_figures(benchmarks_command))
 
 
 @app.callback()

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
@@ -22,6 +22,7 @@ from curate.config import Config, option, parse, read_yaml
 from curate.errors import UserError
 from curate.tables import Place, at, holds, merged, nested, places, table_of
 
+T = TypeVar("T")
 PLAIN = (int, float, bool, str, Path)
 
 # options for several sources on a command line, for `curate.ingest.sources.sources_from`
@@ -48,7 +49,7 @@ SETTINGS: Final = inspect.Parameter(
 )
 
 
-def with_options(command: Callable[..., None], model: type[Config]) -> Callable[..., None]:
+def with_options(command: Callable[..., T], model: type[Config]) -> Callable[..., T]:
     """The command with a signature for typer: its own parameters, then one option per setting of `model`.
 
     `command` takes a parameter `config`; the wrapper builds it from the given options. A bad value raises `UserError`
@@ -59,7 +60,7 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
     options = {_variable(place): place for place in places(model)}
     settable = [_parameter(name, place) for name, place in options.items()]
 
-    def run(settings: Path | None, **given: Any) -> None:  # Any: typer passes the parsed value of each option
+    def run(settings: Path | None, **given: Any) -> T:  # Any: typer passes the parsed value of each option
         mine = {p.name: given.pop(p.name) for p in own}
         # an option that is not given comes from the file, else from the model's default
         values = _values(model, {options[key].path: value for key, value in given.items() if value not in (None, [])})
@@ -68,24 +69,24 @@ def with_options(command: Callable[..., None], model: type[Config]) -> Callable[
         def where(path: tuple[str, ...]) -> str:
             return str(settings) if path and path[0] in table and not holds(values, path) else "--"
 
-        command(**mine, config=parse(model, merged(model, table, values), where))
+        return command(**mine, config=parse(model, merged(model, table, values), where))
 
-    return _signed(run, command, [*own, SETTINGS, *settable])
+    return signed(run, command, [*own, SETTINGS, *settable])
 
 
-def with_records(command: Callable[..., None]) -> Callable[..., None]:
+def with_records(command: Callable[..., T]) -> Callable[..., T]:
     """The command with a signature for typer: a dataclass parameter is replaced by one parameter per field."""
     parameters = list(inspect.signature(command, eval_str=True).parameters.values())
     # Any: the dataclasses of the command's annotations
     records: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
 
-    def run(**given: Any) -> None:  # Any: typer passes the parsed value of each option
+    def run(**given: Any) -> T:  # Any: typer passes the parsed value of each option
         for name, record in records.items():
             given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
-        command(**given)
+        return command(**given)
 
     flat = [part for p in parameters for part in (_of_record(p.annotation) if p.name in records else (p,))]
-    return _signed(run, command, flat)
+    return signed(run, command, flat)
 
 
 def _of_record(record: Any) -> Iterator[inspect.Parameter]:
@@ -100,9 +101,7 @@ def _of_record(record: Any) -> Iterator[inspect.Parameter]:
         )
 
 
-def _signed(
-    run: Callable[..., None], command: Callable[..., None], parameters: list[inspect.Parameter]
-) -> Callable[..., None]:
+def signed(run: Callable[..., T], command: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., T]:
     """`run` with the command's name and docstring, and these parameters as keywords."""
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     run.__name__ = command.__name__

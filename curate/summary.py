@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -48,6 +48,19 @@ def next_command(outcome: Outcome, out: Path) -> Iterator[str]:
     wanted = _NEXT.get(outcome.manifest.stage)
     if wanted is not None and outcome.manifest.num_kept:
         yield "next: gradus " + wanted.format(out=out, beside=out.parent)
+
+
+def figures(outcome: Outcome, out: Path) -> dict[str, Any]:  # Any: a manifest's facts
+    """The figures of a finished stage, for `--json`."""
+    manifest = outcome.manifest
+    return {
+        "stage": manifest.stage,
+        "out": str(out),
+        "is_reused": outcome.is_reused,
+        **manifest.model_dump(include={"num_in", "num_kept", "num_dropped", "reasons", "digest"}),
+        "facts": {name: value for name, value in manifest.facts.items() if name != "chain"},
+        "next": next(next_command(outcome, out), None),
+    }
 
 
 def _why_not_correct(out: Path) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +10,12 @@ import typer
 
 from curate.artifacts.artifact import open_artifact
 from curate.config import parse, read_yaml
+from curate.figures import Figures, with_figures
 from curate.options import with_options
 from curriculum.config import CurriculumConfig
 from curriculum.show.explain import explain as explain_problem
 from curriculum.show.plots import plot as plot_run
+from curriculum.show.status import figures as status_figures
 from curriculum.show.status import status as run_status
 from curriculum.simulate.plots import plot_courses
 from curriculum.simulate.replay import replay as replay_run
@@ -48,7 +49,6 @@ ReplaySettings = Annotated[
 Alpha = Annotated[
     float, typer.Option("--alpha", help="Probability of listing a problem whose truth is the likeliest answer.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SimulatePng = Annotated[
     Path | None, typer.Option("--out", help="PNG to write; default ./simulate.png.", show_default=False)
 ]
@@ -63,12 +63,14 @@ app = typer.Typer(
 
 
 @app.command()
-def status(run: Run) -> None:
+@with_figures
+def status(run: Run) -> Figures:
     """Show a run's pool sizes, its share of zero-variance groups and its next re-checks.
 
     Example: gradus curriculum status runs/grpo
     """
     typer.echo(run_status(run))
+    return status_figures(run)
 
 
 @app.command()
@@ -90,7 +92,8 @@ def plot(run: Run, out: Png = None) -> None:
 
 
 @app.command()
-def replay(run: Run, data: Data = None, curriculum: ReplaySettings = None, as_json: Json = False) -> None:
+@with_figures
+def replay(run: Run, data: Data = None, curriculum: ReplaySettings = None) -> Figures:
     """Score the forecasts of a finished run against its visits, under any settings and without a model.
 
     Each visit is scored against the forecast from before it: log loss of its outcome, success rates by decile, and the
@@ -99,11 +102,13 @@ def replay(run: Run, data: Data = None, curriculum: ReplaySettings = None, as_js
     Example: gradus curriculum replay runs/grpo --curriculum other.yaml --json
     """
     found = replay_run(run, data, curriculum)
-    typer.echo(json.dumps(asdict(found), indent=1) if as_json else score_table(found))
+    typer.echo(score_table(found))
+    return asdict(found)
 
 
 @app.command()
-def suspects(run: Run, data: Data = None, alpha: Alpha = 0.05, as_json: Json = False) -> None:
+@with_figures
+def suspects(run: Run, data: Data = None, alpha: Alpha = 0.05) -> Figures:
     """List problems on which most completions agree on an answer other than the truth.
 
     Either the truth is wrong or the model errs the same way each time: read them. Completions of the run count, and
@@ -113,7 +118,8 @@ def suspects(run: Run, data: Data = None, alpha: Alpha = 0.05, as_json: Json = F
     Example: gradus curriculum suspects runs/grpo
     """
     found = find_suspects(run, data, alpha)
-    typer.echo(json.dumps(found, indent=1) if as_json else suspect_table(found, alpha))
+    typer.echo(suspect_table(found, alpha))
+    return found
 
 
 def _rules(config: RulesConfig) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from curate.figures import Figures, with_figures
 from curate.options import with_options
 from data_cards.config import CardConfig, PushConfig
 
@@ -38,7 +38,7 @@ def _build(
     out: Annotated[Path, typer.Option("--out", help="Dataset folder to make.", show_default=False)],
     config: CardConfig,
     force: Annotated[bool, typer.Option("--force", help="Replace another dataset in --out.")] = False,
-) -> None:
+) -> Figures:
     from curate.artifacts.funnel import step_of, table
     from curate.artifacts.manifest import Manifest
     from data_cards.build import build
@@ -48,9 +48,11 @@ def _build(
     stages = [Manifest.model_validate(entry) for entry in manifest.facts["chain"]]
     typer.echo(table([step_of(stage) for stage in stages]))
     typer.echo(f"digest {manifest.digest[:16]}; look at {out / 'README.md'} and {out / 'plots'}")
+    counts = manifest.model_dump(include={"num_in", "num_kept", "num_dropped", "reasons", "digest"})
+    return {"out": str(out), "is_reused": is_reused, **counts}
 
 
-app.command("build", help=CardConfig.__doc__)(with_options(_build, CardConfig))
+app.command("build", help=CardConfig.__doc__)(with_figures(with_options(_build, CardConfig)))
 
 
 def _push(
@@ -58,7 +60,7 @@ def _push(
         Path, typer.Argument(metavar="DATASET_DIR", help="Dataset folder of card build.", show_default=False)
     ],
     config: PushConfig,
-) -> None:
+) -> Figures:
     from huggingface_hub import HfApi
 
     from data_cards.hub.hub import push
@@ -68,17 +70,19 @@ def _push(
     typer.echo(f"  commit {pushed.commit}" + (f", tag {config.tag}" if config.tag and not config.create_pr else ""))
     if config.tag and config.create_pr:
         typer.echo(f"  no tag: push again with --tag {config.tag} once the pull request is merged")
+    return {"url": pushed.url, "commit": pushed.commit, "is_reused": pushed.is_reused}
 
 
-app.command("push", help=PushConfig.__doc__)(with_options(_push, PushConfig))
+app.command("push", help=PushConfig.__doc__)(with_figures(with_options(_push, PushConfig)))
 
 
 @app.command()
+@with_figures
 def pull(
     repo: Annotated[str, typer.Option(help="ORG/NAME on the Hub.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Dataset folder to make.", show_default=False)],
     revision: Annotated[str, typer.Option(help="Tag, branch or commit.")] = "main",
-) -> None:
+) -> Figures:
     """Fetch a dataset from the Hub and verify every file against its manifest.
 
     Example: gradus card pull --repo me/first-problems --revision v1.0.0 --out datasets/first
@@ -90,6 +94,7 @@ def pull(
     manifest, commit, is_reused = fetch(HfApi(), repo, revision, out)
     typer.echo(f"{out}{' (already complete: nothing to do)' if is_reused else ''}")
     typer.echo(f"  {manifest.num_kept:,} problems, every file verified; commit {commit}, digest {manifest.digest[:16]}")
+    return {"out": str(out), "commit": commit, "digest": manifest.digest, "num_kept": manifest.num_kept}
 
 
 @app.command()
@@ -126,11 +131,11 @@ New = Annotated[str, typer.Argument(help="Newer folder or revision, named likewi
 Repo = Annotated[
     str, typer.Option(help="Dataset on the Hub, ORG/NAME, whose revisions are compared.", show_default=False)
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with every key.")]
 
 
 @app.command()
-def diff(old: Old, new: New, repo: Repo = "", as_json: AsJson = False) -> None:
+@with_figures
+def diff(old: Old, new: New, repo: Repo = "") -> Figures:
     """Compare two datasets or runs: rows added, removed and moved, contents, rates, columns, settings.
 
     Example: gradus card diff v1.0.0 v1.1.0 --repo me/first-problems
@@ -142,16 +147,18 @@ def diff(old: Old, new: New, repo: Repo = "", as_json: AsJson = False) -> None:
 
     with readable(f"{old} or {new}"), opened(old, repo) as before, opened(new, repo) as after:
         found = compare(before, after)
-    typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=1) if as_json else "\n".join(lines(found)))
+    typer.echo("\n".join(lines(found)))
+    return found.as_json()
 
 
 @app.command()
+@with_figures
 def bump(
     old: Old,
     new: New,
     repo: Repo = "",
     current: Annotated[str, typer.Option(help="Version of OLD, if OLD is not a version tag.", show_default=False)] = "",
-) -> None:
+) -> Figures:
     """Propose the next version of a dataset from its changes, with the reasons.
 
     Example: gradus card bump me/first-problems datasets/second
@@ -166,6 +173,8 @@ def bump(
         proposal = propose(compare(before, after))
     step = f": {version} -> {next_version(version, proposal.level)}" if version else ""
     typer.echo("\n".join([f"{proposal.level}{step}", *(f"  {reason}" for reason in proposal.reasons)]))
+    following = next_version(version, proposal.level) if version else None
+    return {"level": proposal.level, "version": version, "next": following, "reasons": list(proposal.reasons)}
 
 
 @app.command()

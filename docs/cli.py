@@ -32,6 +32,9 @@ Options whose type is *repeatable* may be given several times. A command with `-
 YAML file, with `_` for `-`, those with a dot (`--sampling.temperature`) in tables (`sampling: {temperature: 0.7}`);
 options on the command line override the file. Options with several names may be given by any of them.
 
+Commands that print figures take `--json`, which leaves one JSON document on stdout and sends all other lines to stderr,
+and `--quiet`, which prints warnings and errors alone.
+
 `gradus --version` prints the version; `gradus --install-completion` installs completion for the shell. The exit code is
 0 after success, 1 after an error that one line on stderr explains, 2 for a command line that cannot be parsed, and 130
 after Ctrl-C.

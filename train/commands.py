@@ -8,11 +8,12 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import typer
 
 from curate.config import Config
+from curate.figures import with_figures
 from curate.options import with_options, with_records
 from curate.parts import PARTS, require
 from train.environment import leave_together
@@ -42,6 +43,8 @@ COMMANDS: Final[dict[str, Entry]] = {
     "evaluate": Entry("train.evaluate.command", "EvaluateConfig", "evaluate"),
 }
 
+WITH_FIGURES: Final = ("evaluate",)  # the others log as they go
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -55,17 +58,18 @@ app = typer.Typer(
 def _add(name: str, entry: Entry) -> None:
     module = importlib.import_module(entry.module)
     model: type[Config] = getattr(module, entry.config)  # named in the table
-    app.command(name, help=model.__doc__)(with_options(_needing_parts(name, getattr(module, entry.function)), model))
+    command = with_options(_needing_parts(name, getattr(module, entry.function)), model)
+    app.command(name, help=model.__doc__)(with_figures(command) if name in WITH_FIGURES else command)
 
 
-def _needing_parts(name: str, command: Callable[..., None]) -> Callable[..., None]:
+def _needing_parts(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
     """The command, which first checks that its libraries are installed; evaluation needs those of its engine only."""
 
     @functools.wraps(command)
-    def checked(*values: object, **options: object) -> None:
+    def checked(*values: object, **options: object) -> Any:
         if name != "evaluate":
             require(f"gradus train {name}", *PARTS["train"])
-        command(*values, **options)
+        return command(*values, **options)
 
     return checked
 
@@ -75,7 +79,7 @@ for _name, _entry in COMMANDS.items():
 
 
 app.command("recipe")(with_records(recipe))
-app.command("compare")(compare_command)
+app.command("compare")(with_figures(compare_command))
 app.command("explain")(explain)
 app.command("trace")(trace)
 app.command("accelerate-config")(accelerate_config)

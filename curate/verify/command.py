@@ -15,6 +15,7 @@ import yaml
 
 from curate.config import parse
 from curate.errors import UserError
+from curate.figures import Figures
 from curate.progress import Progress
 from curate.records import KINDS
 from curate.verify.check import verify_many
@@ -47,7 +48,7 @@ Judge = Annotated[
 Workers = Annotated[int | None, typer.Option("--workers", help="Symbolic workers; default: number of cores, up to 8.")]
 
 
-def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None, judge: Judge = None) -> None:
+def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None, judge: Judge = None) -> Figures:
     """Verify all rows in order, write them, and print counts."""
     tally = Tally()
     partial = out.with_name(out.name + ".partial")
@@ -64,6 +65,7 @@ def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None,
     finally:
         partial.unlink(missing_ok=True)
     typer.echo(tally.report())
+    return tally.figures()
 
 
 @contextmanager
@@ -121,6 +123,14 @@ class Tally:
         counts["false_positives"] += verdict.verdict == "correct" != expected
         counts["false_negatives"] += expected == "correct" != verdict.verdict
         counts["undecided"] += verdict.verdict == "undecided"
+
+    def figures(self) -> Figures:
+        """The counts, for `--json`."""
+        return {
+            "verdicts": dict(self._verdicts),
+            "reasons": dict(self._reasons),
+            "kinds": {kind: dict(counts) for kind, counts in sorted(self._by_kind.items())},
+        }
 
     def report(self) -> str:
         """A report of one screen: verdicts, reasons, and a line per kind with its false verdicts."""

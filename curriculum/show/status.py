@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,6 +27,20 @@ def status(run: Path) -> str:
     parts = (_head(saved, config), _pools(saved), _slots(saved), _variance(saved, config), _events(saved))
     lines = [line for part in (*parts, _checks(saved), _quarantined(saved)) for line in part]
     return "\n".join(lines)
+
+
+def figures(run: Path) -> dict[str, Any]:  # Any: JSON
+    """The same figures, for `--json`: pools, slots, recent shares of groups without a gradient, events."""
+    saved = read(newest(run))
+    counts = np.bincount(saved.stats.status, minlength=len(STATUSES))
+    return {
+        "checkpoint": str(saved.folder),
+        "clock": saved.clock,
+        "settings": saved.config,
+        "pools": {name: int(count) for name, count in zip(STATUSES, counts, strict=True)},
+        "recent": saved.history.batches[-RECENT_BATCHES:],
+        "events": dict(Counter(event["event"] for event in saved.history.events)),
+    }
 
 
 def _head(saved: Saved, config: CurriculumConfig) -> Iterator[str]:

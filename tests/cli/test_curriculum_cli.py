@@ -23,7 +23,7 @@ PNG = b"\x89PNG"
 def gradus(*words: object) -> str:
     result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout if "--json" in words else result.output
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from curate.artifacts.samples import LOG, SampleLog
 from curate.decontaminate.benchmarks import BY_NAME
 from curate.engines import Engine, EngineConfig, open_engine, settle
 from curate.errors import UserError
+from curate.figures import Figures
 from curate.ingest.sources import Source, sources_from
 from curate.options import Maps, Names, Revisions, Splits
 from curate.progress import Progress
@@ -111,7 +112,7 @@ class Stated:
         return sources
 
 
-def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated, force: Force = False) -> None:
+def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated, force: Force = False) -> Figures:
     """Sample, judge, and write results.json, samples.parquet and plots/."""
     settled = settle(config)
     if config.budgets and settled.folder is None:
@@ -131,7 +132,9 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated,
             frames = {name: rows.frame for name, rows in benchmarks.items()}
             _write(run.folder, ask_all(frames, config, run.folder), identity, config)
         (run.folder / LOG).unlink(missing_ok=True)
-        typer.echo(report(read_results(run.folder)))
+        results = read_results(run.folder)
+        typer.echo(report(results))
+    return results
 
 
 def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Path) -> dict[str, list[Asked]]:

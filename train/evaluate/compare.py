@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +11,7 @@ import polars as pl
 import typer
 
 from curate.errors import UserError
+from curate.figures import Figures
 from train.estimators import Estimate, average, paired_difference, pass_at_k
 
 SAMPLES = "samples.parquet"
@@ -65,7 +66,7 @@ def compare(before: Path, after: Path) -> Iterator[str]:
             )
 
 
-def compare_command(before: Before, after: After) -> None:
+def compare_command(before: Before, after: After) -> Figures:
     """Compare two evaluations problem by problem.
 
     For each benchmark in both, the output is the two success rates, the mean paired difference, and its 95% interval
@@ -77,6 +78,7 @@ def compare_command(before: Before, after: After) -> None:
     """
     for line in compare(before, after):
         typer.echo(line)
+    return {name: asdict(found) for name, found in comparisons(before, after).items()}
 
 
 def comparisons(before: Path, after: Path) -> dict[str, Comparison]:
