@@ -28,7 +28,7 @@ def short(*names: str, **renamed: str) -> dict[str, Any]:
 class Place(NamedTuple):
     """A setting of a config: its path of names, its field, and all names that it can be given by, the full one first.
 
-    A hidden setting belongs to a table that may be given whole; the help of that table lists it.
+    A hidden setting belongs to a table that may be given whole, and has no short form; the table's help lists it.
     """
 
     path: Path
@@ -128,7 +128,7 @@ def _places(model: type[BaseModel], above: Place) -> Iterator[Place]:
         own = [f"{prefix}{name}" for prefix in prefixes]
         other = [f"{place}.{form}" if place else form for place in beside for form in forms]
         table, is_whole = table_of(info), is_marked(info, AS_TEXT)
-        place = Place((*above.path, name), info, (*own, *other), above.is_hidden)
+        place = Place((*above.path, name), info, (*own, *other), above.is_hidden and not forms)
         if table is None or is_whole:
             yield place
         if table is not None:

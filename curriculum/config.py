@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from curate.config import Config
+from curate.config import Config, nearest
+from curate.errors import UserError
+from curate.own_code import is_own, load, with_digest
+
+POLICY_NAMES: Final = ("uniform", "prioritized", "easy_to_hard", "learnability", "target")
+POLICY_OPTION: Final = "curriculum.policy"
 
 
 class CurriculumConfig(Config):
     """Settings of problem selection, retirement and re-checks. A step is a training step."""
 
-    policy: Literal["uniform", "prioritized", "easy_to_hard", "learnability", "target"] = Field(
-        "target", description="Policy that assigns slots to active problems."
+    policy: str = Field(
+        "target",
+        description=f"Policy that assigns slots to active problems: {', '.join(POLICY_NAMES)}; or FILE.py:FUNCTION.",
     )
     seed: int = Field(0, ge=0, description="Seed of all draws; draw d seeds a generator of its own with (seed, d).")
     half_life_visits: float = Field(
@@ -79,6 +85,20 @@ class CurriculumConfig(Config):
     )
     probe_size: int = Field(0, ge=0, description="Number of problems in the fixed probe set.")
     probe_held_out: bool = Field(True, description="Exclude the probe set from all draws.")
+
+    @field_validator("policy")
+    @classmethod
+    def _exists(cls, policy: str) -> str:
+        """The policy; one of the user's own with the digest of its file, so that a changed one is another setting."""
+        if policy in POLICY_NAMES:
+            return policy
+        if not is_own(policy):
+            raise ValueError(f"{policy} is no policy; {nearest(policy, list(POLICY_NAMES))}, or FILE.py:FUNCTION")
+        try:
+            load(policy, POLICY_OPTION)
+            return with_digest(policy, POLICY_OPTION)
+        except UserError as error:
+            raise ValueError(str(error).removeprefix(f"{POLICY_OPTION}: ")) from None
 
     @model_validator(mode="after")
     def _checks_retired(self) -> Self:

@@ -59,7 +59,7 @@ class Builder:
     ) -> None:
         self._source, self._max, self._first_index, self._system = source, max_prompt_bytes, first_index, system
         self._fills = fills
-        self._cells = CellReader(columns).cells
+        self._cells, self._has_kind = CellReader(columns).cells, columns.has_kind
         # pictures and numbers stay in `extra`
         self._read = columns.paths() - {*columns.images, *columns.numbers}
         self._sought = " or ".join("+".join(paths) for paths in columns.prompt)
@@ -75,10 +75,15 @@ class Builder:
         begun = [prompt, *(str(record[stub]) for stub in STUBS if record.get(stub))]
         solution = _solution(cells.solutions, begun) or reply
         tests = self._tests(record, cells.tests)
-        kind = cells.kind if cells.kind in KINDS else "code" if tests else "math"
+        kind = cells.kind if self._has_kind(cells.kind) else "code" if tests else "math"
         if (self._fills or WORD in prompt) and kind == "math" and has_placeholders(prompt):
             prompt, turns = _with_numbers(prompt, turns, cells.numbers)
-        truth, chain = self._truth(cells.truths, choices, reply) if tests is None else (None, None)
+        truth, chain = None, None
+        if kind not in KINDS:
+            # what their verifier reads stands as it is
+            truth = next((_as_it_stands(value) for value in cells.truths if value not in EMPTY), None)
+        elif tests is None:
+            truth, chain = self._truth(cells.truths, choices, reply)
         for text in (truth, solution, chain, tests, *(choices or ())):
             if text:
                 _check_text(text)
@@ -187,6 +192,10 @@ class Builder:
         return (
             text if text.isascii() or not _SURROGATE.search(text) else json.dumps(rest, default=_plain, sort_keys=True)
         )
+
+
+def _as_it_stands(value: Any) -> str:  # Any: a cell of a source
+    return value.strip() if isinstance(value, str) else _json(value)
 
 
 def _told_apart(kind: str, tests: str | None) -> list[str] | None:

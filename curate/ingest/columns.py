@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from curate.config import Config
 from curate.ingest.answers import written
-from curate.records import KINDS
+from curate.records import KINDS, OWN_KIND
 
 Record = Mapping[str, Any]  # Any: a source's columns may hold anything
 _ABSENT: Final = object()
@@ -36,6 +36,7 @@ class ColumnMap(Config):
     system, history: the system text and the earlier turns of a conversation.
     images: columns with pictures, to which the prompt gets a reference.
     numbers: values for `number0` and the like in the prompt.
+    kind_is: whether the kind was guessed, or stated: as a column with kinds of any name, or as a kind itself.
     """
 
     prompt: tuple[tuple[str, ...], ...]
@@ -48,23 +49,32 @@ class ColumnMap(Config):
     history: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    kind_is: Literal["guessed", "column", "value"] = "guessed"
 
     def fields(self) -> dict[str, list[str]]:
         """The columns by field, without empty fields; joined columns of a prompt as `a+b`."""
-        named = {**self.model_dump(), "kind": [self.kind] if self.kind else []}
+        named = {**self.model_dump(exclude={"kind_is"}), "kind": [self.kind] if self.kind else []}
         named["prompt"] = ["+".join(paths) for paths in self.prompt]
         return {field: list(paths) for field, paths in named.items() if paths}
 
     def paths(self) -> set[str]:
         """Every column that is read."""
-        named = {**self.model_dump(), "kind": [self.kind] if self.kind else []}
+        named = {**self.model_dump(exclude={"kind_is"}), "kind": [self.kind] if self.kind else []}
         named["prompt"] = [path for paths in self.prompt for path in paths]
         return {path for paths in named.values() for path in paths}
+
+    def has_kind(self, kind: Any) -> bool:
+        """Whether a cell is a kind: one of ours, or where the user states kinds, one of their own."""
+        if kind in KINDS:
+            return True
+        return self.kind_is != "guessed" and isinstance(kind, str) and OWN_KIND.fullmatch(kind) is not None
 
     def lines(self) -> list[str]:
         """One printed line per field, as `--map` accepts it; a field of few sources only if it is read."""
         shown = {field: ["none"] for field in _ALWAYS} | self.fields()
         shown["kind"] = [self.kind or ("code where there are tests, else math" if self.tests else "math")]
+        if self.kind_is == "value" and self.kind not in KINDS:
+            shown["kind"] = [f"{self.kind}, a kind of your own, for --verifier {self.kind}=FILE.py:FUNCTION"]
         return [f"{field:<13}<- {_SIGNS.get(field, ' or ').join(columns)}" for field, columns in shown.items()]
 
 
@@ -98,7 +108,7 @@ class CellReader:
         self._prompts = [(paths[:-1], paths[-1]) for paths in columns.prompt]
         self._truths, self._solutions = columns.ground_truth, columns.solution
         self._choices, self._tests, self._kind = columns.choices, columns.tests, columns.kind
-        self._has_kind = columns.kind not in (None, *KINDS)
+        self._has_kind = columns.kind not in (None, *KINDS) and columns.kind_is != "value"
         self._system, self._history, self._numbers = columns.system, columns.history, columns.numbers
         self._images = columns.images
         self._has_more = bool(self._system or self._history or self._numbers or self._images)

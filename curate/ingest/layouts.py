@@ -144,9 +144,11 @@ def _within(columns: ColumnMap, names: frozenset[str]) -> ColumnMap | None:
     def has(path: str) -> bool:
         return path in names or path.partition(".")[0] in names
 
-    fields = {field: tuple(filter(has, paths)) for field, paths in columns if field not in ("prompt", "kind")}
+    fields = {
+        field: tuple(filter(has, paths)) for field, paths in columns if field not in ("prompt", "kind", "kind_is")
+    }
     prompt = tuple(paths for paths in columns.prompt if all(map(has, paths)))
-    return ColumnMap(prompt=prompt, kind=columns.kind, **fields) if prompt else None
+    return ColumnMap(prompt=prompt, kind=columns.kind, kind_is=columns.kind_is, **fields) if prompt else None
 
 
 def layout(files: tuple[str, ...], columns: ColumnMap | None, records: Sequence[Record]) -> Layout:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from curate.config import nearest
 from curate.errors import UserError
@@ -29,7 +29,7 @@ from curate.ingest.column_names import (
 )
 from curate.ingest.columns import ColumnMap, Record, is_in
 from curate.ingest.seen_columns import Paths, SeenColumns
-from curate.records import KINDS
+from curate.records import KINDS, OWN_KIND
 from curate.verify.code.public_sets import tests_from_row
 
 FIELDS: Final = tuple(ColumnMap.model_fields)
@@ -91,6 +91,7 @@ def _with_the_rest(
         prompt=prompt,
         ground_truth=_with_solutions(truth, solution, records) if not tests else truth,
         kind=kind[0] if kind else None,
+        kind_is=_how_kind_is_stated(chosen.get("kind"), columns),
         choices=choices,
         tests=tests,
         solution=solution,
@@ -154,7 +155,7 @@ def stated_in(columns: SeenColumns, stated: Mapping[str, str]) -> dict[str, str]
     """The stated fields of a source that some of its files have columns for, with these alternatives alone."""
     found = {}
     for field, value in stated.items():
-        if (field == "kind" and value in KINDS) or columns.has(value):
+        if _is_kind(field, value) or columns.has(value):
             found[field] = value
         elif there := [one for one in _OR.split(value) if all(columns.has(path.strip()) for path in one.split("+"))]:
             found[field] = " or ".join(there)
@@ -192,6 +193,17 @@ def _look_like_a_row(names: Sequence[str]) -> bool:
     return any(name.strip().isdecimal() or "?" in name or len(name) > 60 for name in names)
 
 
+def _is_kind(field: str, value: str) -> bool:
+    """Whether a stated kind is a kind by itself, one of ours or the user's own, rather than a column."""
+    return field == "kind" and (value in KINDS or OWN_KIND.fullmatch(value) is not None)
+
+
+def _how_kind_is_stated(kind: Paths | None, columns: SeenColumns) -> Literal["guessed", "column", "value"]:
+    if kind is None:
+        return "guessed"
+    return "column" if columns.has(kind[0]) and kind[0] not in KINDS else "value"
+
+
 def _flat(alternatives: Iterable[Paths]) -> Paths:
     return tuple(chain.from_iterable(alternatives))
 
@@ -200,7 +212,7 @@ def _stated(field: str, value: str, columns: SeenColumns, where: str) -> tuple[P
     """The columns that a user states: `a+b` are joined, `a or b` are alternatives."""
     if field not in FIELDS:
         raise UserError(f"{where}: map.{field} is no field of a problem; {nearest(field, list(FIELDS))}")
-    if (field == "kind" and value in KINDS) or columns.has(value):
+    if columns.has(value) or _is_kind(field, value):
         return ((value,),)
     alternatives = tuple(tuple(path.strip() for path in one.split("+")) for one in _OR.split(value))
     for path in chain.from_iterable(alternatives):

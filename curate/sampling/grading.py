@@ -15,7 +15,7 @@ from curate.config import Config, parse
 from curate.engines.protocol import Completion
 from curate.errors import UserError
 from curate.records import with_all_columns
-from curate.tables import AS_TEXT
+from curate.tables import AS_TEXT, short
 from curate.verify.check import verify_many
 from curate.verify.judge.config import JudgeConfig
 from curate.verify.policy import Policy
@@ -32,7 +32,9 @@ class GradingConfig(Config):
         description="Verdict of a completion cut off at --max-tokens; judged lets the verifier decide.",
     )
     verify: Policy = Field(
-        Policy(), description="The verifier's policy, as YAML: '{boxes: last}'.", json_schema_extra=AS_TEXT
+        Policy(),
+        description="The verifier's policy, as YAML: '{boxes: last}'.",
+        json_schema_extra=AS_TEXT | short(verifier="verifiers"),
     )
     verify_by_source: str | None = Field(
         None,

@@ -17,13 +17,14 @@ import polars as pl
 from pydantic import Field
 
 from curate.engines import settle
+from curate.records import KINDS
 from curate.runner.stage import Run, Stage, Workspace, bound, decide
 from curate.sampling.model_stage import replica
 from curate.verifiable import prompt_asks as asks
 from curate.verifiable import truth_kinds as truths
 from curate.verifiable.usual_forms import states_a_value, unmet
 from curate.verifiable.vote import VoteConfig, open_poll
-from curate.verify import Policy, check_truth
+from curate.verify import Item, Policy, Verdict, check_truth, verify_many
 
 Figures = Literal["keep", "image", "mentioned", "drawn"]
 
@@ -66,6 +67,7 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
     decided = evidence.select(reason=reason, detail=pl.coalesce(reasons))
     decided = _ask_verifier(problems, decided, config.verify)
     decided = _run_code(problems, decided, config.verify)
+    decided = _ask_own(problems, decided, config.verify)
     return decide(problems, pl.lit(decided["reason"]), pl.lit(decided["detail"]))
 
 
@@ -206,6 +208,29 @@ def _ask_verifier(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy)
     name = pl.when(is_long).then(pl.lit("too_long")).when(code.is_not_null()).then(pl.lit("unparseable_answer"))
     shown = pl.format("{}: {}", code, pl.col("ground_truth").str.slice(0, asks.EVIDENCE_CHARS))
     return rows.select(reason=pl.coalesce("reason", name), detail=pl.coalesce("detail", shown))
+
+
+def _ask_own(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Add the findings on kinds of the user's own: one without a verifier, or whose verifier accepts nothing at all."""
+    kinds, known = problems["kind"], policy.own_kinds
+    is_other = ~kinds.is_in(KINDS) & decided["reason"].is_null()
+    if not is_other.any():
+        return decided
+    rows = problems.filter(is_other).select("prompt", "ground_truth", "kind", "tests", "source").iter_rows()
+    items = [Item("", truth or "", kind, asked, tests, source=source) for asked, truth, kind, tests, source in rows]
+    verdicts = verify_many(items, policy=policy)
+    findings = iter(_of_own(item, verdict, known) for item, verdict in zip(items, verdicts, strict=True))
+    pairs = [next(findings) if is_owed else (None, None) for is_owed in is_other]
+    reasons, details = (pl.Series(column, dtype=pl.String) for column in zip(*pairs, strict=True))
+    return decided.select(reason=pl.coalesce("reason", pl.lit(reasons)), detail=pl.coalesce("detail", pl.lit(details)))
+
+
+def _of_own(item: Item, of_nothing: Verdict, known: Mapping[str, str]) -> tuple[str | None, str | None]:
+    if item.kind not in known:
+        return "no_verifier", f"kind {item.kind}; give --verifier {item.kind}=FILE.py:FUNCTION"
+    if of_nothing.verdict == "correct":
+        return "no_tests", f"the verifier of kind {item.kind} accepts an empty answer"
+    return None, None
 
 
 def _run_code(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:

@@ -40,7 +40,7 @@ def verify(
     """Decide whether a completion answers a problem. Never raises on the text of a model or a dataset.
 
     kind: `math` compares the final answer with `ground_truth`; `code` runs the program against `tests` in the sandbox;
-        `agent` has no verifier and is undecided.
+        `agent` has no verifier and is undecided; any other kind needs a verifier of `policy.verifiers`.
     """
     return verify_many([Item(completion, ground_truth, kind, question, tests)], policy=policy)[0]
 
@@ -50,10 +50,10 @@ def verify_many(items: Sequence[Item], *, policy: Policy = DEFAULT, workers: int
 
     workers: maximum number of concurrent symbolic workers; None means the number of cores, at most 8.
     """
-    programs = _programs(items, policy, workers)
-    firsts = {index: _guarded(item, policy) for index, item in enumerate(items) if item.kind != "code"}
+    elsewhere = _programs(items, policy, workers) | _of_own_kinds(items, policy, workers)
+    firsts = {index: _guarded(item, policy) for index, item in enumerate(items) if index not in elsewhere}
     worked_out = _symbolic(firsts, policy, workers)
-    verdicts = {**programs, **{index: first.verdict for index, first in firsts.items()}, **worked_out}
+    verdicts = {**elsewhere, **{index: first.verdict for index, first in firsts.items()}, **worked_out}
     return [verdicts[index] for index in range(len(items))]
 
 
@@ -65,6 +65,17 @@ def _programs(items: Sequence[Item], policy: Policy, workers: int | None) -> dic
     from curate.verify.code.grade import verify_programs
 
     return dict(zip(indexes, verify_programs([items[i] for i in indexes], policy, workers), strict=True))
+
+
+def _of_own_kinds(items: Sequence[Item], policy: Policy, workers: int | None) -> dict[int, Verdict]:
+    """The verdicts of the user's own verifiers on items of their kinds, by index."""
+    kinds = policy.own_kinds if policy.verifiers else {}
+    indexes = [index for index, item in enumerate(items) if item.kind in kinds]
+    if not indexes:
+        return {}
+    from curate.verify.own import judge
+
+    return dict(zip(indexes, judge([items[i] for i in indexes], policy, workers), strict=True))
 
 
 def _guarded(item: Item, policy: Policy) -> _First:

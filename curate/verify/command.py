@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -25,9 +25,9 @@ from curate.verify.verdict import Item, Verdict
 HELP: Final = """Check a JSONL file of answers against their ground truths, and write each row with its verdict.
 
 A row has `completion` (a whole response), or `prediction` (a bare answer), and `ground_truth`; it may have
-`question`, `tests` (for code), `kind` (math, code, agent, or any label to count by) and `expected` (correct, wrong,
-true, false). The columns verdict, reason, stage and extracted are added. If rows have `expected`, accuracy and false
-verdicts are printed by kind.
+`question`, `tests` (for code), `source`, `kind` (math, code, agent, one of `--verifiers`, or any label to count by)
+and `expected` (correct, wrong, true, false). The columns verdict, reason, stage and extracted are added. If rows have
+`expected`, accuracy and false verdicts are printed by kind.
 
 Example: gradus curate verify pairs.jsonl --out verdicts.jsonl
 """
@@ -50,13 +50,13 @@ Workers = Annotated[int | None, typer.Option("--workers", help="Symbolic workers
 
 def verify_file(pairs: Pairs, out: Out, config: Policy, workers: Workers = None, judge: Judge = None) -> Figures:
     """Verify all rows in order, write them, and print counts."""
-    tally = Tally()
+    tally, kinds = Tally(), frozenset((*KINDS, *config.own_kinds))
     partial = out.with_name(out.name + ".partial")
     rows = _rows(pairs)
     try:
         with Progress("verify", None) as progress, _opened(partial) as file, _judging(judge) as review:
             while chunk := list(islice(rows, _CHUNK)):
-                items = [_item(row) for row in chunk]
+                items = [_item(row, kinds) for row in chunk]
                 verdicts = review(items, verify_many(items, policy=config, workers=workers))
                 file.writelines(_written(row, verdict) for row, verdict in zip(chunk, verdicts, strict=True))
                 tally.add(chunk, verdicts)
@@ -188,16 +188,17 @@ def _row(line: str, where: str) -> Row:
     return row
 
 
-def _item(row: Row) -> Item:
-    kind = row.get("kind")
+def _item(row: Row, kinds: Collection[str]) -> Item:
+    kind = str(row.get("kind"))
     tests = row.get("tests")
     return Item(
         completion=_text(row.get("completion", row.get("prediction"))),
         ground_truth=_text(row.get("ground_truth")),
-        kind=kind if kind in KINDS else "math",
+        kind=kind if kind in kinds else "math",
         question=row.get("question"),
         tests=tests if tests is None or isinstance(tests, str) else json.dumps(tests),
         is_bare="completion" not in row,
+        source=row.get("source"),
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from curate.config import RUNTIME, Config
+from curate.errors import UserError
+from curate.own_code import is_own, load, with_digest
+from curate.records import KINDS, OWN_KIND
+
+OPTION: Final = "--verifier"
 
 
 class Policy(Config):
@@ -47,6 +52,10 @@ class Policy(Config):
         "required",
         description="the form that the question asks for, such as factored, in lowest terms or in scientific notation",
     )
+    verifiers: tuple[str, ...] = Field(
+        (),
+        description="verifiers of your own, each for a kind of problems: KIND=FILE.py:FUNCTION or KIND=MODULE:FUNCTION",
+    )
     timeout_s: float = Field(2.0, gt=0, description="wall seconds per pair, after which its worker is killed")
     max_chars: int = Field(2000, ge=1, description="longest answer in characters; longer ones are compared as strings")
     max_depth: int = Field(64, ge=1, le=200, description="deepest nesting of brackets that is parsed")
@@ -58,6 +67,31 @@ class Policy(Config):
     unsafe_local: bool = Field(
         False, description="run programs without a sandbox if bubblewrap is missing; only for code that you trust"
     )
+
+    @field_validator("verifiers")
+    @classmethod
+    def _exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The verifiers with the digests of their files, so that a changed one is another policy."""
+        found = {}
+        for name in names:
+            kind, is_named, place = name.partition("=")
+            if not is_named or not OWN_KIND.fullmatch(kind) or not is_own(place):
+                raise ValueError(f"{name}: write KIND=FILE.py:FUNCTION, with a kind in small letters such as sql")
+            if kind in KINDS:
+                raise ValueError(f"{name}: {kind} has a verifier; give your problems a kind of their own")
+            if kind in found:
+                raise ValueError(f"{name}: a verifier of kind {kind} is named twice")
+            try:
+                load(place, OPTION)
+                found[kind] = with_digest(place, OPTION)
+            except UserError as error:
+                raise ValueError(str(error).removeprefix(f"{OPTION}: ")) from None
+        return tuple(f"{kind}={place}" for kind, place in found.items())
+
+    @property
+    def own_kinds(self) -> dict[str, str]:
+        """The verifier of each kind of the user's own, by kind."""
+        return dict(name.split("=", 1) for name in self.verifiers)
 
     @property
     def has_tolerance(self) -> bool:

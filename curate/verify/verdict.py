@@ -37,9 +37,12 @@ Reason = Literal[
     "judge_disagrees",
     "no_verifier",
     "sandbox_unavailable",
+    "accepted",
+    "no_verdict",
+    "verifier_error",
 ]
 
-CORRECT: Final = ("exact", "numeric", "symbolic", "set", "text", "judge", "tests_passed")
+CORRECT: Final = ("exact", "numeric", "symbolic", "set", "text", "judge", "tests_passed", "accepted")
 WRONG: Final = (
     "different",
     "no_answer",
@@ -59,7 +62,7 @@ OVERRUN: Final = ("timeout", "memory", "worker_crash", "too_long")
 class Verdict:
     """The outcome of one check.
 
-    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, form, code, judge.
+    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, form, code, judge, own.
     extracted: the answer found in the completion, as written; None if there is none.
     ms: wall time in milliseconds.
     """

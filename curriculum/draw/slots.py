@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curriculum.config import CurriculumConfig
+from curriculum.draw.own_policy import own_policy
 from curriculum.draw.policies import POLICIES, hardest
 from curriculum.forecast.forecast import Forecast
 from curriculum.statistics.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Stats
@@ -94,7 +95,7 @@ def _by_policy(forecast: Forecast, free: Pools, num: int, config: CurriculumConf
         # too few hard ones: the other active problems come before any parked one
         others = np.setdiff1d(active, wanted, assume_unique=True)
         return np.concatenate([wanted, _some(others, num - len(wanted), rng)])
-    return POLICIES[config.policy](forecast, wanted, num, rng, config) if num else wanted[:0]
+    return POLICIES.get(config.policy, own_policy)(forecast, wanted, num, rng, config) if num else wanted[:0]
 
 
 def _fill(free: Pools, due: Ints, num: int, rng: np.random.Generator) -> Ints:

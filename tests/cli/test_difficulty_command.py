@@ -39,7 +39,7 @@ def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path, options: list[str], me
 
 
 def test_ctrl_c_is_one_line_and_the_same_command_resumes(tmp_path: Path) -> None:
-    pool(tmp_path / "pool", sums(20))
+    pool(tmp_path / "pool", sums(60))
     slow = script(tmp_path / "slow.json", {"*": [{"text": "\\boxed{7}", "delay_s": 0.02}]})
     command = ["curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", "--script", slow]
     command += ["--max-in-flight", "2"]

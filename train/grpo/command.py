@@ -13,8 +13,12 @@ from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
+
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
+from curate.own_code import is_own, with_digest
+from curate.records import KINDS
 from curriculum import PoolExhausted
 from train.data.problems import read_problems
 from train.data.prompts import end_ids, opening, to_rows
@@ -26,7 +30,7 @@ from train.grpo.generation import import_generation, prepare_generation
 from train.grpo.measured import as_measured
 from train.grpo.objectives import Objective, objective_named
 from train.grpo.run_curriculum import run_curriculum
-from train.rewards.own import TRIED, OwnReward, is_own, try_out, with_digest
+from train.rewards.own import OPTION, TRIED, OwnReward, try_out
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.fitting import which_fit
@@ -69,7 +73,7 @@ def _with_own_rewards(config: GrpoConfig, data: Path) -> GrpoConfig:
     lines = try_out(own, to_rows(read_problems(data).frame.head(TRIED), config.prompt, ALSO))
     if is_main_process():
         print("\n".join(lines), flush=True)
-    names = tuple(with_digest(name) if is_own(name) else name for name in config.rewards.names)
+    names = tuple(with_digest(name, OPTION) if is_own(name) else name for name in config.rewards.names)
     return config.model_copy(update={"rewards": config.rewards.model_copy(update={"names": names})})
 
 
@@ -89,7 +93,7 @@ def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Train
     return Training(
         config=config,
         sequences_per_step=config.sequences_per_step,
-        read=partial(_read, data),
+        read=partial(_read, data, config),
         classes=partial(_classes, config),
         parts=partial(_parts, config, objective),
         own=OWN,
@@ -101,8 +105,15 @@ def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Train
     )
 
 
-def _read(data: Path) -> Material[Rows]:
+def _read(data: Path, config: GrpoConfig) -> Material[Rows]:
     rows = read_problems(data)
+    known = (*KINDS, *config.verify.own_kinds)
+    if unknown := sorted(set(rows.frame["kind"].drop_nulls().unique()) - {*known}):
+        num = rows.frame.filter(pl.col("kind") == unknown[0]).height
+        raise UserError(
+            f"{data}: {num:,} problems of kind {unknown[0]}, which has no verifier; give "
+            f"--verifier {unknown[0]}=FILE.py:FUNCTION"
+        )
     return Material(rows, rows.digest)
 
 

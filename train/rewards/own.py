@@ -9,39 +9,20 @@ work as they are: `trl.rewards:think_format_reward`.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import importlib
-import importlib.util
 import inspect
 import math
-import sys
 import threading
-import traceback
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, Final
 
 from curate.errors import UserError
+from curate.own_code import load, plain, told
 
 Value = float | None
-DIGEST_CHARS: Final = 12
+OPTION: Final = "--rewards"
 TRIED: Final = 10
 NOTHING: Final = 0.0
-
-
-def is_own(name: str) -> bool:
-    """Whether a reward's name is a place of a function rather than a name of the table."""
-    return ":" in name
-
-
-def with_digest(name: str) -> str:
-    """The name with the digest of its source file, so that a run's settings tell one version from another."""
-    place, function = _parts(name)
-    origin = getattr(_module(place, name), "__file__", None)
-    if origin is None:
-        return f"{place}:{function}"
-    return f"{place}:{function}@{hashlib.sha256(Path(origin).read_bytes()).hexdigest()[:DIGEST_CHARS]}"
 
 
 class OwnReward:
@@ -49,13 +30,9 @@ class OwnReward:
 
     def __init__(self, name: str, timeout_s: float) -> None:
         """Raises `UserError` if there is no such function, or its file cannot be imported."""
-        place, function = _parts(name)
-        self._name, self._timeout_s = f"{place}:{function}", timeout_s
-        found = getattr(_module(place, name), function, None)
-        if not callable(found):
-            raise UserError(f"--rewards: {place} has no function {function}")
-        self._function: Callable[..., Any] = found
-        self.__name__ = function
+        self._function = load(name, OPTION)
+        self._name, self._timeout_s = plain(name), timeout_s
+        self.__name__ = self._name.rpartition(":")[2]
 
     def __call__(self, completions: Sequence[Any], **given: Any) -> list[Value]:
         """One entry per completion. Raises `UserError` where the function raises, hangs or returns something else."""
@@ -86,7 +63,7 @@ class OwnReward:
                 "--rewards.timeout-s"
             )
         if "error" in done:
-            raise UserError(f"reward {self._name} failed: {_told(done['error'])}")
+            raise UserError(f"reward {self._name} failed: {told(done['error'])}")
         return done["values"]
 
     def _number(self, value: Any) -> Value:
@@ -135,48 +112,3 @@ def _made(at: int, row: dict[str, Any]) -> str:
 
 async def _awaited(values: Any) -> Any:
     return await values
-
-
-def _parts(name: str) -> tuple[str, str]:
-    """The place of a function and its name, without a digest."""
-    place, _, function = name.rpartition(":")
-    return place, function.partition("@")[0]
-
-
-def _module(place: str, name: str) -> ModuleType:
-    try:
-        return _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except FileNotFoundError:
-        raise UserError(f"--rewards: {place}: no such file, for {name}") from None
-    except ModuleNotFoundError as error:
-        raise UserError(f"--rewards: {name}: {error}; install it, or name a file as FILE.py:FUNCTION") from None
-    except Exception as error:  # noqa: BLE001  # a user's code: its place in one line
-        raise UserError(f"--rewards: {place} cannot be imported: {_told(error)}") from None
-
-
-def _from_file(path: Path) -> ModuleType:
-    """A file as a module, once for each content; its folder is on the import path while it loads, and after."""
-    name = f"gradus_own_{hashlib.sha256(path.resolve().as_posix().encode() + path.read_bytes()).hexdigest()[:16]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    if (folder := str(path.resolve().parent)) not in sys.path:
-        sys.path.append(folder)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _told(error: BaseException) -> str:
-    """An exception in one line, with the place where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{place}{': ' + text if text else ''}"[:300]

@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from curate.config import nearest
 from curate.errors import UserError
+from curate.own_code import is_own
 from curate.sampling.grading import GradingConfig, verdicts
 from curate.verify import Item, Verdict
 from curate.verify.thinking import is_one_block, reasoning
 from train.data.flags import asks_to_think
 from train.rewards.language import language_of, share_in_language
-from train.rewards.own import OwnReward, is_own
+from train.rewards.own import OwnReward
 
 Message = Mapping[str, Any]  # Any: TRL's messages also hold tool calls
 Reward = Callable[..., list[float | None]]

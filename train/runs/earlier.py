@@ -45,7 +45,7 @@ FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
 
 # settings that came later, with the value that an earlier version behaved by
 LATER: Final[Mapping[str, Mapping[str, Any]]] = {
-    "verify": {"unevaluated": "accept", "asked_form": "ignored", "rel_tol": 0.0, "sig_figs": 0},
+    "verify": {"unevaluated": "accept", "asked_form": "ignored", "rel_tol": 0.0, "sig_figs": 0, "verifiers": []},
     "judge": {"style": "plain", "prompt": None},
     "curriculum": {"groups": ["source", "level"]},
     "generation": {"screen": 0},

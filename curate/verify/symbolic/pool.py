@@ -16,10 +16,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from curate.cpus import usable_cores
 from curate.process_wide import ProcessWide
@@ -30,6 +30,7 @@ Outcome = Literal["equal", "different", "unreadable", "timeout", "memory", "work
 _READY: Final = b'"ready"\n'
 _REPLIES: Final[dict[object, Outcome]] = {
     True: "equal", False: "different", None: "unreadable", "timeout": "timeout", "memory": "memory",
+    "worker_crash": "worker_crash",
 }  # fmt: skip
 Pair = tuple[str, str]
 
@@ -55,11 +56,12 @@ def default_workers() -> int:
 class Server:
     """One worker: a process that compares one pair at a time. Used by one thread at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: str = "") -> None:
+        """function: a user's function that it calls, by name; without one it compares pairs."""
         root = str(_SERVER.parents[3])
         path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(_SERVER)],
+            [sys.executable, "-P", str(_SERVER), *filter(None, [function])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -79,9 +81,9 @@ class Server:
         self._is_ready = self._is_ready or self._read(_START_S) == _READY
         return self._is_ready
 
-    def ask(self, pair: Pair, policy: Policy) -> Outcome:
-        """Compare a pair; the server kills its child after `timeout_s` and is itself killed if it fails to."""
-        request = {"pair": pair, "timeout_s": policy.timeout_s, "max_memory_mb": policy.max_memory_mb}
+    def ask(self, work: Mapping[str, Any], policy: Policy) -> Any:
+        """The reply to a request; the server kills its child after `timeout_s` and is itself killed if it fails to."""
+        request = {**work, "timeout_s": policy.timeout_s, "max_memory_mb": policy.max_memory_mb}
         try:
             if self._process.stdin is not None:
                 self._process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -93,7 +95,7 @@ class Server:
             is_hanging = self.is_alive
             self.stop()
             return "timeout" if is_hanging else "worker_crash"
-        return _REPLIES.get(json.loads(reply), "worker_crash")
+        return json.loads(reply)
 
     def stop(self) -> None:
         """Kill the process and reap it, so that no zombie remains."""
@@ -119,10 +121,11 @@ class Server:
         return line
 
 
-class _Workers:
+class Workers:
     """The idle workers of this process, and the limit of concurrent workers, set when the first one is needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: str = "") -> None:
+        self._function = function
         self.slots = threading.BoundedSemaphore(default_workers())
         self._idle: queue.LifoQueue[Server] = queue.LifoQueue()
 
@@ -132,7 +135,7 @@ class _Workers:
             try:
                 server = self._idle.get_nowait()
             except queue.Empty:
-                return Server()
+                return Server(self._function)
             if server.is_alive:
                 return server
             server.stop()
@@ -149,28 +152,31 @@ class _Workers:
             except queue.Empty:
                 return
 
+    def ask(self, work: Mapping[str, Any], policy: Policy) -> tuple[Any, float]:
+        """The reply to a request and its wall time in milliseconds; a crash, as a busy machine causes, is retried."""
+        with self.slots:
+            reply, ms = _ask_once(self, work, policy)
+            if reply == "worker_crash":
+                reply, more_ms = _ask_once(self, work, policy)
+                ms += more_ms
+        return reply, ms
 
-WORKERS: Final = ProcessWide(_Workers, _Workers.stop_idle)
+
+WORKERS: Final = ProcessWide(Workers, Workers.stop_idle)
 
 
 def _ask(pair: Pair, policy: Policy) -> tuple[Outcome, float]:
-    """Compare one pair; retry a crash once in another worker, since a busy machine can cause it."""
-    workers = WORKERS.get()
-    with workers.slots:
-        outcome, ms = _ask_once(workers, pair, policy)
-        if outcome == "worker_crash":
-            outcome, more_ms = _ask_once(workers, pair, policy)
-            ms += more_ms
-    return outcome, ms
+    reply, ms = WORKERS.get().ask({"pair": pair}, policy)
+    return _REPLIES.get(reply, "worker_crash"), ms
 
 
-def _ask_once(workers: _Workers, pair: Pair, policy: Policy) -> tuple[Outcome, float]:
+def _ask_once(workers: Workers, work: Mapping[str, Any], policy: Policy) -> tuple[Any, float]:
     server = workers.take()
     if not server.wait_ready():
         server.stop()
         return "worker_crash", 0.0
     start = time.perf_counter()
-    outcome = server.ask(pair, policy)
+    outcome = server.ask(work, policy)
     ms = (time.perf_counter() - start) * 1000
     if server.is_alive:
         workers.put_back(server)

@@ -1,5 +1,7 @@
 """The server process behind `pool.py`: loads sympy once, then forks a child for every requested pair.
 
+With the name of a user's function as its argument (`FILE.py:FUNCTION`) it loads that, and calls it in the child.
+
 Requests are JSON lines on stdin, replies are JSON lines on stdout. It has one thread, so forking is safe. It ends when
 its stdin closes, that is, when its parent ends.
 """
@@ -12,24 +14,57 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+Work = Callable[[dict[str, Any]], object]
 _WATCH_S: Final = 0.02
+_MAX_REPLY: Final = 2048
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 def main() -> None:
     """Answer requests until stdin closes."""
-    from curate.verify.symbolic.math import warm
-
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a stray print must not look like a reply
-    warm()
+    work = _of_user(sys.argv[1]) if len(sys.argv) > 1 else _symbolic()
     _reply(replies, "ready")
     for line in sys.stdin:
         request = json.loads(line)
-        _reply(replies, _in_child(request))
+        _reply(replies, _in_child(request, work))
+
+
+def _symbolic() -> Work:
+    from curate.verify.symbolic.math import compare_latex, warm
+
+    warm()
+
+    def work(request: dict[str, Any]) -> object:
+        try:
+            return compare_latex(*request["pair"])
+        except MemoryError:
+            return "memory"
+        except BaseException:  # noqa: BLE001  # whatever sympy raises on hostile text: the pair can't be read
+            return None
+
+    return work
+
+
+def _of_user(name: str) -> Work:
+    from curate.own_code import load, told
+
+    function = load(name, "--verifier")
+
+    def work(request: dict[str, Any]) -> object:
+        try:
+            return {"value": function(**request["given"])}
+        except MemoryError:
+            return "memory"
+        except BaseException as error:  # noqa: BLE001  # a user's code: reported in one line
+            return {"error": told(error)}
+
+    return work
 
 
 def _reply(replies: Any, value: object) -> None:
@@ -37,15 +72,15 @@ def _reply(replies: Any, value: object) -> None:
     replies.flush()
 
 
-def _in_child(request: dict[str, Any]) -> object:
+def _in_child(request: dict[str, Any], work: Work) -> object:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _child(request, writing)
+        _child(request, writing, work)
     os.close(writing)
     failure = _watch(child, reading, request)
-    reply = os.read(reading, 64) if failure is None else b""
+    reply = os.read(reading, _MAX_REPLY) if failure is None else b""
     os.close(reading)
     if not reply:
         os.kill(child, signal.SIGKILL)
@@ -95,18 +130,15 @@ def _limit(request: dict[str, Any]) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _child(request: dict[str, Any], writing: int) -> None:
-    """Compare under limits, reply and exit; never returns."""
-    from curate.verify.symbolic.math import compare_latex
-
+def _child(request: dict[str, Any], writing: int, work: Work) -> None:
+    """Work under limits, reply and exit; never returns."""
     _limit(request)
+    reply = work(request)
     try:
-        reply: object = compare_latex(*request["pair"])
-    except MemoryError:
-        reply = "memory"
-    except BaseException:  # noqa: BLE001  # whatever sympy raises on hostile text: the pair can't be read
-        reply = None
-    os.write(writing, json.dumps(reply).encode())
+        text = json.dumps(reply)
+    except (TypeError, ValueError):
+        text = json.dumps({"error": "returned something that is no verdict"})
+    os.write(writing, text.encode()[:_MAX_REPLY])
     os._exit(0)
 
 

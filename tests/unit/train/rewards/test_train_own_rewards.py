@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from curate.errors import UserError
+from curate.own_code import with_digest
 from curate.sampling.grading import GradingConfig
-from train.rewards.own import OwnReward, try_out, with_digest
+from train.rewards.own import OPTION, OwnReward, try_out
 from train.rewards.rewards import Setting, rewards_named
 
 CHAT = [[{"role": "assistant", "content": text}] for text in ("a", "bb", "ccc")]
@@ -84,12 +85,12 @@ def test_they_are_tried_on_made_completions_with_all_columns(file: Path) -> None
 
 
 def test_a_changed_file_is_another_reward(file: Path) -> None:
-    name = with_digest(f"{file}:brevity")
+    name = with_digest(f"{file}:brevity", OPTION)
     assert name.startswith(f"{file}:brevity@")
     assert OwnReward(name, 5)(CHAT) == [-1, -2, -3]
-    assert with_digest(name) == name
+    assert with_digest(name, OPTION) == name
     file.write_text(GOOD.replace("-len", "-2 * len"))
-    assert with_digest(name) != name
+    assert with_digest(name, OPTION) != name
     assert OwnReward(name, 5)(CHAT) == [-2, -4, -6]
 
 
