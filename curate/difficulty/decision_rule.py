@@ -25,17 +25,25 @@ class DecisionRule(Protocol):
 
 @dataclass(frozen=True)
 class BandRule:
-    """Best-of-K: `band` counts correct samples of K. With `is_curtailed` it stops once the decision is final."""
+    """Best-of-K: `band` counts correct samples of K. With `is_curtailed` it stops once the decision is final.
+
+    `fills_kept`: a problem inside the band gets all K judged samples nevertheless, which changes no decision.
+    """
 
     band: Band
     max_undecided: int
     is_curtailed: bool
+    fills_kept: bool = False
 
     def owed(self, verdicts: Sequence[str]) -> int:
         """See `DecisionRule`."""
         seen = tally(verdicts)
         if self.is_curtailed:
-            return 0 if self.decision(verdicts) is not None else fewest_owed(seen, self.band, self.max_undecided)
+            decision = self.decision(verdicts)
+            if decision is None:
+                return fewest_owed(seen, self.band, self.max_undecided)
+            if decision != "keep" or not self.fills_kept:
+                return 0
         return 0 if seen.undecided > self.max_undecided else self.band.k - seen.correct - seen.wrong
 
     def decision(self, verdicts: Sequence[str]) -> Decision | None:

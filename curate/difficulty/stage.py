@@ -59,6 +59,9 @@ class DifficultyConfig(GradingConfig, EngineConfig):
     )
     keep_rate: str | None = Field(None, description="The band as rates instead, e.g. 0.1..0.9.")
     early_stop: bool = Field(True, description="Stop sampling a problem once its decision can't change.")
+    full_k_for_kept: bool = Field(
+        False, description="Draw all K samples of problems inside the band: comparable pass rates for a curriculum."
+    )
     max_undecided: int = Field(4, ge=0, description="Unjudgeable samples beyond which a problem is unverifiable.")
     target_error: float | None = Field(
         None, gt=0, lt=0.5, description="Sample until a wrong decision on --keep-rate is less probable than this."
@@ -76,11 +79,14 @@ class DifficultyConfig(GradingConfig, EngineConfig):
         """The rule that stops sampling and decides; raises `ValueError` if the band is invalid."""
         if self.keep_rate is None:
             text = self.keep or ("1.." + str(self.k - 1) if self.k > 1 else "0")
-            return BandRule(Band.parse(text, self.k), self.max_undecided, self.early_stop)
+            return self._band_rule(Band.parse(text, self.k))
         low, high = _rates(self.keep_rate)
         if self.target_error is None:
-            return BandRule(Band.of_rates(low, high, self.k), self.max_undecided, self.early_stop)
+            return self._band_rule(Band.of_rates(low, high, self.k))
         return PreciseRule(low, high, self.target_error, self.chunk, self.max_samples, self.max_undecided)
+
+    def _band_rule(self, band: Band) -> BandRule:
+        return BandRule(band, self.max_undecided, self.early_stop, self.full_k_for_kept)
 
     @model_validator(mode="after")
     def _rule_is_sound(self) -> Self:
@@ -88,6 +94,8 @@ class DifficultyConfig(GradingConfig, EngineConfig):
             raise ValueError("keep and keep_rate are both set; give one of them")
         if self.target_error is not None and self.keep_rate is None:
             raise ValueError("target_error needs keep_rate, the band of pass rates that it refers to")
+        if self.target_error is not None and self.full_k_for_kept:
+            raise ValueError("full_k_for_kept and target_error are both set, and target_error has no K; give one")
         try:
             self.rule()
         except ValueError as error:
@@ -118,7 +126,7 @@ def stage_with(config: DifficultyConfig, inputs: Mapping[str, str], model: str, 
         has_samples=True,
         replica=replica(config),
         facts=partial(facts, config, model),
-        plots=histogram,
+        plots=partial(histogram, k=None if config.target_error else config.k, model=model),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from curate.artifacts.manifest import Manifest
+from curate.difficulty import plot as pass_rates
 from curate.records import ADDED, schema
 from data_cards.card import plots
 from data_cards.dataset.facts import find_stage, model_name
@@ -29,10 +30,11 @@ def pictures(
 ) -> list[Picture]:
     """Pass rates, if measured; completion lengths of the most informative sampling stage."""
     drawn = []
-    rated = {part: _rated(rows) for part, rows in (("kept", kept), ("dropped", dropped))}
-    if any(frame.height for frame in rated.values()):
+    rated = _rated(kept), _rated(dropped)
+    if any(frame.height for frame in rated):
         model = model_name(stages) or "the model that graded them"
-        drawn.append(Picture("difficulty.png", "Problems by pass rate", plots.difficulty(**rated, model=model)))
+        figure = pass_rates.figure(*rated, _num_samples(stages), model)
+        drawn.append(Picture("difficulty.png", "Problems by pass rate", figure))
     if (stage := _sampling_stage(stages, samples)) is not None:
         of_stage = samples.filter(pl.col("stage") == stage).select("num_tokens", "verdict").collect()
         alt = f"Tokens of the completions of {stage}, by verdict"
@@ -41,10 +43,18 @@ def pictures(
 
 
 def _rated(rows: pl.LazyFrame) -> pl.DataFrame:
-    columns = {name: ADDED[name] for name in ("pass_rate", "num_samples")}
-    if not set(columns) <= set(rows.collect_schema()):
-        return pl.DataFrame(schema=schema(columns))
-    return rows.select(*columns).drop_nulls().collect()
+    known = {name: ADDED[name] for name in pass_rates.COLUMNS}
+    named = set(rows.collect_schema())
+    if not set(known) <= named:
+        return pl.DataFrame(schema=schema(known) | {"drop_reason": pl.String})
+    reason = pl.col("drop_reason") if "drop_reason" in named else pl.lit(None, pl.String).alias("drop_reason")
+    return rows.select(*known, reason).drop_nulls(list(known)).collect()
+
+
+def _num_samples(stages: Sequence[Manifest]) -> int | None:
+    """The samples of a problem that did not stop early; None where the stage had no such number."""
+    measured = find_stage(stages, "difficulty")
+    return None if measured is None or measured.config.get("target_error") else measured.config.get("k")
 
 
 def _sampling_stage(stages: Sequence[Manifest], samples: pl.LazyFrame) -> str | None:

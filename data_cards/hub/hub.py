@@ -1,7 +1,8 @@
 """Push and pull of datasets on the Hub: one commit with a tag that never moves, and verification of every digest.
 
-A push checks the dataset first and makes a single commit: a failed push leaves the Hub unchanged, and the next one
-sends only missing files. A pull downloads beside the target folder and moves the files there after verification.
+A push checks the dataset first and makes a single commit: a failed push leaves no commit (where
+the dataset is new, an empty repository), and the next one sends only missing files. A pull downloads beside the target
+folder and moves the files there after verification.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from data_cards.hub.card import card_on_hub, merged, own_card
 from data_cards.hub.errors import plainly
 
 UNCHANGED: Final = "nothing on the Hub was changed; a rerun sends only missing files"
+CREATED: Final = "the dataset was created on the Hub and is still empty; a rerun sends only missing files"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
         config: the destination; a private push into a public repository and a tag of another dataset are refused.
 
     Raises:
-        UserError: for an invalid dataset, or an error of the Hub or the network; nothing is half-pushed.
+        UserError: for an invalid dataset, or an error of the Hub or the network; at most an empty repository is left.
     """
     repo, tag = config.repo, config.tag
     _check_names(repo, tag)
@@ -56,7 +58,13 @@ def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
         head = _head(api, repo, private=config.private)
         if tag and (at := _tagged(api, repo, tag, head)) is not None:
             return _same_or_refuse(api, repo, tag, at, manifest)
-        commit = _commit(api, config, {**dataset_files(dataset, manifest), **curriculum}, manifest, head)
+        is_new = head is None
+        if is_new:
+            api.create_repo(repo, repo_type="dataset", private=config.private, exist_ok=True)
+    with plainly(repo, CREATED if is_new else UNCHANGED):
+        if is_new:
+            head = _head(api, repo, private=config.private)
+        commit = _commit(api, config, {**dataset_files(dataset, manifest), **curriculum}, manifest, str(head))
     if tag and not config.create_pr:
         with plainly(f"{repo}: the data is committed, the tag {tag} is not set", "run the same command again"):
             api.create_tag(repo, tag=tag, revision=commit.oid, repo_type="dataset")
@@ -147,15 +155,12 @@ def _same_or_refuse(api: HfApi, repo: str, tag: str, at: str, manifest: Manifest
 
 
 def _commit(
-    api: HfApi, config: PushConfig, files: Mapping[str, Path | bytes], manifest: Manifest, head: str | None
+    api: HfApi, config: PushConfig, files: Mapping[str, Path | bytes], manifest: Manifest, head: str
 ) -> CommitInfo:
-    """Make the commit on top of `head`; creates the repository if `head` is None."""
-    if head is None:
-        api.create_repo(config.repo, repo_type="dataset", private=config.private, exist_ok=True)
-        head = _head(api, config.repo, private=config.private)
+    """Make the commit on top of `head`."""
     return api.create_commit(
         config.repo,
-        _operations(api, config.repo, files, manifest, str(head)),
+        _operations(api, config.repo, files, manifest, head),
         commit_message=f"Dataset {manifest.digest}",
         commit_description=f"{manifest.num_kept} problems, fingerprint {manifest.fingerprint}",
         repo_type="dataset",

@@ -29,7 +29,7 @@ from train.grpo.evaluation import Evaluation, benchmark_rows, best_line
 from train.grpo.generation import import_generation, prepare_generation
 from train.grpo.measured import as_measured
 from train.grpo.objectives import Objective, objective_named
-from train.grpo.run_curriculum import run_curriculum
+from train.grpo.run_curriculum import print_small_pool, run_curriculum
 from train.rewards.own import OPTION, TRIED, OwnReward, try_out
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
@@ -141,6 +141,7 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
     fits = which_fit(rows.frame["key"], [row["prompt"] for row in problems], room, start, switches)
     rows, problems = rows._replace(frame=rows.frame.filter(fits)), list(compress(problems, fits))
     curriculum = run_curriculum(rows, config, start.model, start.run)
+    print_small_pool(curriculum, config.generation.num_problems, "--num-problems")
     probe = [problems[row] for row in curriculum.probe_rows()]
     benchmarks = benchmark_rows(config.evaluation.data, config.prompt)
     arguments = {**_arguments(config, objective), **generation, "chat_template_kwargs": switches}

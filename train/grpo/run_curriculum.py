@@ -10,6 +10,7 @@ from curate.artifacts.manifest import canonical_json
 from curate.engines.model_files import model_digest
 from curriculum import Curriculum
 from curriculum.state.files import newest
+from curriculum.statistics.stats import HELD_OUT
 from train.data.rows import Rows
 from train.environment import is_main_process
 from train.grpo.config import GrpoConfig
@@ -38,6 +39,17 @@ def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) 
     if config.curriculum_from is not None:
         return Curriculum.continue_from(newest(config.curriculum_from), rows.frame, config.curriculum, binding)
     return Curriculum.create(rows.frame, config.curriculum, binding)
+
+
+def print_small_pool(curriculum: Curriculum, num_slots: int, slots: str) -> None:
+    """Warn where a draw of `num_slots` problems has to repeat some; `slots` is the option that sets their number."""
+    num = len(curriculum.keys) - int((curriculum.stats.status == HELD_OUT).sum())
+    if num < num_slots and is_main_process():
+        each = f"up to {-(-num_slots // num)} times" if num > 1 else f"{num_slots} times"
+        typer.echo(
+            f"warning: {num:,} problem{'s' if num > 1 else ''} for draws of {num_slots:,}: each is in a draw {each}; "
+            f"give more problems, or set {slots} to {num:,} or less"
+        )
 
 
 def print_notices(curriculum: Curriculum, step: int) -> None:

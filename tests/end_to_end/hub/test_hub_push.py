@@ -48,7 +48,7 @@ def test_an_upload_that_fails_leaves_no_commit_and_the_next_one_sends_only_the_r
     hub: Hub, api: HfApi, dataset: Path
 ) -> None:
     hub.faults.append(Fault(r"PUT /lfs/[0-7]", 403))
-    with pytest.raises(UserError, match="nothing on the Hub was changed") as error:
+    with pytest.raises(UserError, match="was created on the Hub and is still empty") as error:
         push(api, dataset, REPO, tag="v1.0.0")
     one_line(error)
     assert list(hub.head(REPO).files) == [".gitattributes"]
@@ -68,14 +68,15 @@ def test_an_upload_that_breaks_off_once_is_tried_again(hub: Hub, api: HfApi, dat
 
 
 @pytest.mark.parametrize("status", [0, 500, 409])
-def test_a_commit_that_fails_changes_nothing_and_can_be_repeated(
+def test_a_commit_that_fails_adds_nothing_says_so_and_can_be_repeated(
     hub: Hub, api: HfApi, dataset: Path, status: int
 ) -> None:
-    hub.faults.append(Fault("POST .*/commit/", status, times=1))
-    with pytest.raises(UserError, match="nothing on the Hub was changed") as error:
-        push(api, dataset, REPO, tag="v1.0.0")
-    one_line(error)
-    assert list(hub.head(REPO).files) == [".gitattributes"]
+    for left in ("was created on the Hub and is still empty", "nothing on the Hub was changed"):
+        hub.faults.append(Fault("POST .*/commit/", status, times=1))
+        with pytest.raises(UserError, match=left) as error:
+            push(api, dataset, REPO, tag="v1.0.0")
+        one_line(error)
+        assert list(hub.head(REPO).files) == [".gitattributes"]
     push(api, dataset, REPO, tag="v1.0.0")
     assert hub.repos[REPO].tags["v1.0.0"] == hub.repos[REPO].branches["main"]
 

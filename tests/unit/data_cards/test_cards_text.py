@@ -16,7 +16,6 @@ from curate.artifacts.manifest import Manifest
 from curate.pipeline import read_pipeline, run_pipeline
 from data_cards.build import build
 from data_cards.card.card import pipeline_yaml
-from data_cards.card.plots import rate_counts
 from data_cards.config import CardConfig
 from data_cards.dataset.facts import languages, licence_ids, size_category
 
@@ -157,14 +156,6 @@ def test_languages_follow_the_script() -> None:
     assert languages(problems(["How many?"] * 9).lazy()) == ["en"]
     assert languages(problems(["有多少？"] * 9).lazy()) == ["zh"]
     assert languages(problems(["How many?"] * 9 + ["有多少？"]).lazy()) == ["en", "zh"]
-
-
-def test_every_rate_falls_into_one_bar() -> None:
-    rates = pl.Series([n / 64 for n in range(65)])
-    counts = rate_counts(rates)
-    assert sum(counts) == 65
-    assert counts[0] == counts[-1] == 1
-    assert rate_counts(pl.Series([0.1, 0.5, None, 1.0])) == [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # rdflib's and pandas' own, inside mlcroissant

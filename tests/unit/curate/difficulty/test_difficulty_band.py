@@ -58,6 +58,22 @@ def test_unjudged_samples_are_replaced_and_change_no_decision(band: Band, most: 
         assert tally(judged).correct + tally(judged).wrong < band.k or decision == decide_in_order(judged, band, 0)
 
 
+@pytest.mark.parametrize("band", [band for band in ALL_BANDS if band.k <= 5], ids=str)
+@pytest.mark.parametrize("most", [0, 1])
+def test_full_k_for_kept_draws_all_k_of_kept_problems_alone_and_decides_alike(band: Band, most: int) -> None:
+    filled = BandRule(band, most, is_curtailed=True, fills_kept=True)
+    curtailed = BandRule(band, most, is_curtailed=True)
+    for outcomes in product(("correct", "wrong", "undecided"), repeat=band.k + most):
+        drawn = draw(filled, outcomes)
+        few = draw(curtailed, outcomes)
+        decision = filled.decision(drawn)
+        assert decision == curtailed.decision(few)
+        if decision != "keep":
+            assert drawn == few
+        elif (seen := tally(drawn)).undecided <= most:
+            assert seen.correct + seen.wrong == band.k
+
+
 def test_expected_samples_is_the_mean_over_all_sequences() -> None:
     for band in ALL_BANDS:
         rule = BandRule(band, 0, is_curtailed=True)

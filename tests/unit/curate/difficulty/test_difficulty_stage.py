@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from support.model_pool import pool, problem, says, script, sums
 
 from curate.artifacts.artifact import Artifact, open_artifact
 from curate.artifacts.samples import LOG
 from curate.config import parse
+from curate.difficulty.plot import bars, by_decision
+from curate.difficulty.plot import figure as histogram_of
 from curate.difficulty.stage import DifficultyConfig, stage
 from curate.errors import UserError
 from curate.runner.run import Outcome, run_stage
@@ -60,6 +63,15 @@ def test_stopping_early_changes_no_decision_and_costs_less(tmp_path: Path, keep:
     assert decisions(early) == decisions(full)
     assert full.manifest.facts["samples"] == 4 * 8
     assert early.manifest.facts["samples"] < full.manifest.facts["samples"]
+
+
+def test_full_k_for_kept_measures_kept_problems_with_all_samples_and_no_others(tmp_path: Path) -> None:
+    early = measure(tmp_path, ANSWERS, "early", keep="1..7")
+    full = measure(tmp_path, ANSWERS, "full", keep="1..7", full_k_for_kept=True)
+    assert decisions(full) == decisions(early)
+    assert early.read("kept")["num_samples"].min() == 2
+    assert full.read("kept")["num_samples"].to_list() == [8, 8]
+    assert full.read("dropped").equals(early.read("dropped"))
 
 
 def test_rates_and_lengths_come_from_the_judged_samples(tmp_path: Path) -> None:
@@ -164,3 +176,26 @@ def test_a_bad_setting_is_one_line_that_names_it(settings: dict[str, Any], messa
 def test_the_histogram_is_a_picture(tmp_path: Path) -> None:
     picture = (measure(tmp_path, ANSWERS).folder / "plots" / "pass_rate.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
+
+
+def test_the_histogram_shows_problems_that_stopped_early_apart(tmp_path: Path) -> None:
+    made = measure(tmp_path, {**ANSWERS, "3 + 4 = ?": says("wwwwwwwc")}, keep="1..7")
+    kept, dropped = made.read("kept"), made.read("dropped")
+    assert by_decision(kept, dropped, 8) == {"kept": 1}
+    assert by_decision(kept, dropped, None) == {}
+    figure = histogram_of(kept, dropped, 8, "toy")
+    full, early = figure.axes
+    # 8 wrong, 8 right; 7 wrong and 1 right needed all eight; the fourth problem needed two
+    assert [bar.get_height() for bar in full.patches[:9]] == [0, 1, 0, 0, 0, 0, 0, 0, 0]
+    assert [bar.get_height() for bar in full.patches[9:]] == [1, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert [bar.get_height() for bar in early.patches] == [1]
+    assert len(histogram_of(kept, dropped, None, "toy").axes) == 1
+
+
+@pytest.mark.parametrize("k", [None, 3, 64])
+def test_every_rate_falls_into_one_bar(k: int | None) -> None:
+    rates = pl.Series([n / 64 for n in range(65)] if k != 3 else [0.0, 1 / 3, 2 / 3, 1.0])
+    counts = list(bars(rates, k).values())
+    assert sum(counts) == rates.len()
+    assert counts[0] == counts[-1] == 1
+    assert list(bars(pl.Series([0.1, 0.5, None, 1.0]), None).values()) == [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
