@@ -25,6 +25,11 @@ def is_own(name: str) -> bool:
     return ":" in name
 
 
+def has_digest(name: str) -> bool:
+    """Whether a name was settled before: it holds the digest of the file as it was then."""
+    return "@" in name.rpartition(":")[2]
+
+
 def plain(name: str) -> str:
     """The name without a digest."""
     return ":".join(_parts(name))

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from curate.config import Config, nearest
 from curate.errors import UserError
-from curate.own_code import is_own, load, with_digest
+from curate.own_code import has_digest, is_own, load, with_digest
 
 POLICY_NAMES: Final = ("uniform", "prioritized", "easy_to_hard", "learnability", "target")
 POLICY_OPTION: Final = "curriculum.policy"
@@ -51,6 +51,18 @@ class CurriculumConfig(Config):
         None, ge=0, description="First step from which only the hardest problems are drawn, under every policy."
     )
     hard_share: float = Field(0.5, gt=0, le=1, description="Share of the problems that counts as the hardest.")
+    mix: dict[str, float] | Literal["adaptive", "recorded"] | None = Field(
+        None,
+        description="Share of each part in every batch, such as {math: 0.7, code: 0.3}; adaptive follows the signal; "
+        "recorded takes the weights of the pipeline's sources.",
+    )
+    mix_by: str = Field("source", description="Column, or field of extra, whose values are the parts of a mixture.")
+    mix_floor: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Share of an adaptive mixture that all parts have alike; the rest follows the signal.",
+    )
     rule: Literal["e_process", "threshold", "posterior", "none"] = Field(
         "e_process", description="Retirement rule; only e_process bounds false retirement."
     )
@@ -98,7 +110,16 @@ class CurriculumConfig(Config):
             load(policy, POLICY_OPTION)
             return with_digest(policy, POLICY_OPTION)
         except UserError as error:
+            if has_digest(policy):
+                return policy  # of a saved state, which is read where the file is not
             raise ValueError(str(error).removeprefix(f"{POLICY_OPTION}: ")) from None
+
+    @field_validator("mix")
+    @classmethod
+    def _adds_up(cls, mix: object) -> object:
+        if isinstance(mix, dict) and (not mix or min(mix.values()) < 0 or sum(mix.values()) <= 0):
+            raise ValueError("give each part a share of 0 or more, and one a share above 0")
+        return mix
 
     @model_validator(mode="after")
     def _checks_retired(self) -> Self:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -19,6 +19,7 @@ import polars as pl
 
 from curate.errors import UserError
 from curriculum.config import CurriculumConfig
+from curriculum.draw.mix import next_mix, parts_of
 from curriculum.draw.probe import probe_rows
 from curriculum.draw.slots import Order, Slots, fill_slots
 from curriculum.forecast.figures import batch_figures, rate_histogram, shown_rates
@@ -32,26 +33,13 @@ from curriculum.pools.transitions import EVENTS, Move, apply_moves, quarantine
 from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
 from curriculum.state.history import FIGURES, History
+from curriculum.statistics.clock import Clock
+from curriculum.statistics.parts import by_part
+from curriculum.statistics.parts import rates as rates_of
 from curriculum.statistics.stats import ACTIVE, HELD_OUT, STATUSES, Stats
 from curriculum.statistics.visits import Batch, Ints, Visit, as_batches
 
 DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
-
-
-@dataclass
-class Clock:
-    """Progress counters of a curriculum, all of them saved."""
-
-    draw_number: int = 0
-    step: int = 0  # training steps, not generations
-    num_slots: int = 0
-    num_rechecks: int = 0
-    num_floor: int = 0
-    num_fill: int = 0
-    num_repeats: int = 0
-    group_size: int = 0  # completions per problem in the last batch; 0 before the first
-    outages: dict[str, int] = field(default_factory=dict)  # consecutive ones, by source
-    doubts: dict[str, float] = field(default_factory=dict)  # log probability since the last success, by source
 
 
 class Curriculum:
@@ -73,6 +61,7 @@ class Curriculum:
         self.forecaster = forecaster
         self.clock = Clock()
         self.history = History()
+        self._parts = parts_of(problems, config)
         self._sources = problems["source"] if "source" in problems.columns else None
         self._metrics: dict[str, float] = {}
 
@@ -98,7 +87,8 @@ class Curriculum:
         if num_problems < 1:
             raise ValueError(f"a batch needs at least one problem, not {num_problems}")
         self.clock.step = self.clock.step if step is None else step
-        order = Order(num_problems, self._max_rechecks(num_problems), frozenset(exclude))
+        mix, self.clock.mix_carried = next_mix(self._parts, self.forecast(), self.config, num_problems, self.clock)
+        order = Order(num_problems, self._max_rechecks(num_problems), frozenset(exclude), mix)
         slots = fill_slots(self.forecast(), order, self.config, self._generator())
         self._count(slots)
         rows: list[int] = slots.rows.tolist()
@@ -122,7 +112,9 @@ class Curriculum:
         for sign in down:
             self._event("outage", where=sign.where, detail=sign.detail)
         moves = [move for batch in as_batches(trusted) for move in self._learn(batch)]
-        self._log_batch({**figures, "disbelieved": float(len(visits) - len(trusted))}, moves)
+        self._log_batch(
+            {**figures, "disbelieved": float(len(visits) - len(trusted))}, moves, by_part(self._parts, visits)
+        )
         self.clock.outages = in_a_row(self.clock.outages, down, sources)
         for sign in lasting(self.clock.outages, down, step, self.config.outage_limit):
             self._leave_out(sign)
@@ -292,16 +284,18 @@ class Curriculum:
             return [""] * len(visits)
         return [source or "" for source in self._sources[[visit.row for visit in visits]].to_list()]
 
-    def _log_batch(self, figures: dict[str, float], moves: list[Move]) -> None:
+    def _log_batch(self, figures: dict[str, float], moves: list[Move], parts: list[dict[str, Any]]) -> None:
         rates, (scale, shift) = shown_rates(self.forecast()), self.forecaster.mean_progress()
         moved = {f"events/{name}": float(sum(move.event == name for move in moves)) for name in EVENTS}
         # a figure that this batch lacks must not keep the previous batch's value
         drawn: dict[str, float] = {name: self._metrics[name] for name in DRAWN if name in self._metrics}
         self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean())}
         self._metrics |= {"gain": shift, "polarisation": scale}
+        for counts in parts:
+            self._metrics |= {f"by_part/{counts['part']}/{name}": value for name, value in rates_of(counts).items()}
         line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}
         line |= {name: figures.get(name) for name in FIGURES}
-        self.history.batches.append({**line, "rate_histogram": rate_histogram(rates)})
+        self.history.batches.append({**line, "rate_histogram": rate_histogram(rates), "parts": parts})
 
     def _event(self, event: str, **detail: Any) -> None:
         self.history.add_event(event, self.clock.draw_number, self.clock.step, **detail)

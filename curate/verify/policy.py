@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from curate.config import RUNTIME, Config
 from curate.errors import UserError
-from curate.own_code import is_own, load, with_digest
+from curate.own_code import has_digest, is_own, load, with_digest
 from curate.records import KINDS, OWN_KIND
 
 OPTION: Final = "--verifier"
@@ -85,6 +85,9 @@ class Policy(Config):
                 load(place, OPTION)
                 found[kind] = with_digest(place, OPTION)
             except UserError as error:
+                if has_digest(place):
+                    found[kind] = place  # of a finished run, which is read where the file is not
+                    continue
                 raise ValueError(str(error).removeprefix(f"{OPTION}: ")) from None
         return tuple(f"{kind}={place}" for kind, place in found.items())
 

@@ -10,7 +10,7 @@ repeats     still too few: the batch's own problems again, evenly; the only case
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +41,21 @@ class Slots:
     num_repeats: int
 
 
+class Mix(NamedTuple):
+    """The part of each problem, and the slots of each part in a batch."""
+
+    of: Ints
+    quotas: Ints
+
+
 @dataclass(frozen=True)
 class Order:
-    """Parameters of a draw: number of slots, maximum number of re-checks, and rows to exclude."""
+    """Parameters of a draw: number of slots, maximum number of re-checks, rows to exclude, slots by part."""
 
     num: int
     max_rechecks: int
     exclude: frozenset[int] = frozenset()
+    mix: Mix | None = None
 
 
 def fill_slots(forecast: Forecast, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:
@@ -58,9 +66,11 @@ def fill_slots(forecast: Forecast, order: Order, config: CurriculumConfig, rng: 
     free[list(order.exclude)] = TAKEN
     due = _due(stats, free, forecast.step)
     rechecks = _take(due[: min(order.max_rechecks, order.num)], free)
-    num_floor = int(rng.binomial(order.num - len(rechecks), config.floor))
-    floor = _take(_floor(free, num_floor, rng), free)
-    chosen = _take(_by_policy(forecast, free, order.num - len(rechecks) - len(floor), config, rng), free)
+    draw = _Draw(forecast, free, config, rng)
+    if order.mix is None:
+        floor, chosen = draw.some(order.num - len(rechecks))
+    else:
+        floor, chosen = draw.by_part(order.mix, order.num, rechecks)
     parts = [rechecks, floor, chosen]
     fill = _take(_fill(free, due, order.num - sum(map(len, parts)), rng), free)
     found = np.concatenate([*parts, fill])
@@ -68,6 +78,39 @@ def fill_slots(forecast: Forecast, order: Order, config: CurriculumConfig, rng: 
     # a fixed order would put all re-checks on the first rank
     rows = rng.permutation(np.concatenate([found, repeats]))
     return Slots(rows, len(rechecks), len(floor), len(fill), len(repeats))
+
+
+class _Draw(NamedTuple):
+    """What floor slots and the policy's slots are drawn from; rows that they take are marked in `free`."""
+
+    forecast: Forecast
+    free: Pools
+    config: CurriculumConfig
+    rng: np.random.Generator
+
+    def some(self, num: int, *, among: npt.NDArray[np.bool_] | None = None) -> tuple[Ints, Ints]:
+        """Floor slots and the policy's, of all problems or of some."""
+        free = self.free if among is None else np.where(among, self.free, np.int8(TAKEN))
+        floor = _floor(free, int(self.rng.binomial(num, self.config.floor)), self.rng)
+        free[floor] = TAKEN
+        chosen = _by_policy(self.forecast, free, num - len(floor), self.config, self.rng)
+        for rows in (floor, chosen):
+            _take(rows, self.free)
+        return floor, chosen
+
+    def by_part(self, mix: Mix, num: int, rechecks: Ints) -> tuple[Ints, Ints]:
+        """The same by the quotas of the parts, in which re-checks count; a part's shortage goes to the others."""
+        left = mix.quotas - np.bincount(mix.of[rechecks], minlength=len(mix.quotas))
+        left = np.maximum(left, 0)
+        while left.sum() > num - len(rechecks):  # more re-checks of a part than its quota
+            left[np.argmax(left)] -= 1
+        drawn = [self.some(int(count), among=mix.of == part) for part, count in enumerate(left) if count]
+        none = np.empty(0, np.int64)
+        floor = np.concatenate([none, *(rows for rows, _ in drawn)])
+        chosen = np.concatenate([none, *(rows for _, rows in drawn)])
+        short = num - len(rechecks) - len(floor) - len(chosen)
+        others = _take(_by_policy(self.forecast, self.free, short, self.config, self.rng), self.free)
+        return floor, np.concatenate([chosen, others])
 
 
 def _refuse_exhausted(stats: Stats) -> None:

@@ -20,7 +20,7 @@ ONE_GROUP: Final = "all"
 
 def group_labels(problems: pl.DataFrame, config: CurriculumConfig) -> pl.Series:
     """The label of each problem's group; at most `MAX_GROUPS` labels, the problems of small groups are `others`."""
-    found = {name: column for name in config.groups if (column := _feature(problems, name)) is not None}
+    found = {name: column for name in config.groups if (column := feature(problems, name)) is not None}
     frame = pl.DataFrame(found) if found else pl.DataFrame({"whole pool": np.full(problems.height, "")})
     parts = [pl.lit(f"{name}=") + pl.col(name) for name in found] or [pl.lit(ONE_GROUP)]
     # what was not measured need not be like what was
@@ -54,7 +54,7 @@ def _is_measured(problems: pl.DataFrame) -> pl.Series:
     return problems["num_correct"].is_not_null() & problems["num_samples"].is_not_null()
 
 
-def _feature(problems: pl.DataFrame, name: str) -> pl.Series | None:
+def feature(problems: pl.DataFrame, name: str) -> pl.Series | None:
     """A column or field of `extra` as text, many-valued numbers as quarters; None if no problem has it."""
     if name in problems.columns:
         column = problems[name].cast(pl.String, strict=False)

@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from curate.errors import UserError
 from curriculum.state.files import Saved, newest, read
+from curriculum.statistics.parts import rates, summed
 from curriculum.statistics.stats import STATUSES
 
 COLOURS: Final = dict(zip(STATUSES, ("#4477aa", "#228833", "#ccbb44", "#ee6677", "#bbbbbb"), strict=True))
 MOVES: Final = {"retired": "#228833", "reopened": "#aa3377", "parked": "#ccbb44", "returned": "#4477aa"}
 RARE: Final = {"quarantined": "#ee6677", "outage": "#000000"}
+PARTS: Final = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
 SMOOTHED_BATCHES: Final = 10
 
 Axes = Any  # matplotlib ships no types
@@ -27,26 +30,52 @@ def plot(run: Path, out: Path | None = None) -> Path:
     if not batches.height:
         raise UserError(f"{saved.folder}: no batch was observed yet, so there is nothing to draw")
     target = out or run / "curriculum.png"
-    figure, axes = canvas(f"Curriculum of {run.resolve().name}, step {saved.clock['step']}")
+    parts = [line.get("parts") or [] for line in saved.history.batches]
+    title = f"Curriculum of {run.resolve().name}, step {saved.clock['step']}"
+    figure, axes = canvas(title, num_rows=3 if any(parts) else 2)
     _occupancy(axes[0, 0], batches)
     _rates(axes[0, 1], batches)
     _variance(axes[1, 0], batches)
     _moves(axes[1, 1], saved)
+    if any(parts):
+        _parts(axes[2], batches["step"].to_numpy(), parts)
     target.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(target, dpi=120)
     return target
 
 
-def canvas(title: str) -> tuple[Any, Axes]:
-    """A figure with a title, and its 2 x 2 axes."""
+def canvas(title: str, num_rows: int = 2) -> tuple[Any, Axes]:
+    """A figure with a title, and its axes in rows of two."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     # no pyplot: it keeps global state and selects a window system
-    figure = Figure(figsize=(12, 8), layout="constrained")
+    figure = Figure(figsize=(12, 4 * num_rows), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title)
-    return figure, figure.subplots(2, 2)
+    return figure, figure.subplots(num_rows, 2)
+
+
+def _parts(axes: Axes, steps: npt.NDArray[np.int64], batches: list[list[dict[str, Any]]]) -> None:
+    """Shares of the slots and success rates by part, over the last batches."""
+    names = sorted({one["part"] for batch in batches for one in batch})
+    slots = np.zeros((len(names), len(batches)))
+    rate = np.full((len(names), len(batches)), np.nan)
+    for at in range(len(batches)):
+        for one in summed(batches[max(0, at + 1 - SMOOTHED_BATCHES) : at + 1]):
+            place = names.index(one["part"])
+            slots[place, at] = one["slots"]
+            rate[place, at] = rates(one).get("rate", np.nan)
+    colours = [PARTS[place % len(PARTS)] for place in range(len(names))]
+    axes[0].stackplot(steps, slots / slots.sum(axis=0), labels=names, colors=colours)
+    axes[0].set(title="Slots by part", xlabel="step", ylabel="share of slots", ylim=(0, 1))
+    axes[0].margins(x=0)
+    axes[0].legend(loc="lower left")
+    for name, line, colour in zip(names, rate, colours, strict=True):
+        axes[1].plot(steps, line, color=colour, label=name)
+    title = f"Success rate by part, last {SMOOTHED_BATCHES} batches"
+    axes[1].set(title=title, xlabel="step", ylabel="success rate", ylim=(0, 1))
+    axes[1].legend()
 
 
 def _occupancy(axes: Axes, batches: pl.DataFrame) -> None:

@@ -13,6 +13,7 @@ from curriculum.config import CurriculumConfig
 from curriculum.draw.slots import Order, fill_slots
 from curriculum.forecast.figures import MAX_SHOWN, predicted_zero_variance
 from curriculum.state.files import Saved, newest, read
+from curriculum.statistics.parts import rates, summed
 from curriculum.statistics.stats import ACTIVE, QUARANTINED, RETIRED, STATUSES
 
 LISTED: Final = 10
@@ -24,7 +25,14 @@ def status(run: Path) -> str:
     """The status of a run's curriculum as text."""
     saved = read(newest(run))
     config = CurriculumConfig.model_validate(saved.config)
-    parts = (_head(saved, config), _pools(saved), _slots(saved), _variance(saved, config), _events(saved))
+    parts = (
+        _head(saved, config),
+        _pools(saved),
+        _slots(saved),
+        _variance(saved, config),
+        _parts(saved),
+        _events(saved),
+    )
     lines = [line for part in (*parts, _checks(saved), _quarantined(saved)) for line in part]
     return "\n".join(lines)
 
@@ -39,6 +47,7 @@ def figures(run: Path) -> dict[str, Any]:  # Any: JSON
         "settings": saved.config,
         "pools": {name: int(count) for name, count in zip(STATUSES, counts, strict=True)},
         "recent": saved.history.batches[-RECENT_BATCHES:],
+        "parts": [{**one, **rates(one)} for one in _recent_parts(saved)],
         "events": dict(Counter(event["event"] for event in saved.history.events)),
     }
 
@@ -46,7 +55,8 @@ def figures(run: Path) -> dict[str, Any]:  # Any: JSON
 def _head(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
     rule = f"{config.rule} (p0 {config.p0:g}, alpha {config.alpha:g})" if config.rule == "e_process" else config.rule
     yield f"{saved.folder}: step {saved.clock['step']}, {saved.clock['draw_number']} draws"
-    yield f"  policy {config.policy}, rule {rule}"
+    mix = "" if config.mix is None else f", mix {config.mix if isinstance(config.mix, str) else dict(config.mix)}"
+    yield f"  policy {config.policy}, rule {rule}{mix}{'' if config.mix is None else f' by {config.mix_by}'}"
 
 
 def _pools(saved: Saved) -> Iterator[str]:
@@ -99,6 +109,27 @@ def _recent_variance(saved: Saved) -> Iterator[str]:
             sum(line[name] for line in known) / len(known) for name in ("zero_variance", "predicted_zero_variance")
         )
         yield f"  in the last {len(known)} batches: {seen:.1%} observed, {predicted:.1%} predicted"
+
+
+def _parts(saved: Saved) -> Iterator[str]:
+    """The last batches by part: share of the slots, success rate, groups with a signal, undecided, cut off."""
+    counts = _recent_parts(saved)
+    if not counts:
+        return
+    total = sum(one["slots"] for one in counts)
+    yield f"  by part, last {RECENT_BATCHES} batches:{'':<10}slots   rate  signal  undecided  cut off"
+    for one in counts:
+        shares = rates(one)
+        cells = (
+            f"{shares[name]:.1%}" if name in shares else "-" for name in ("rate", "signal", "undecided", "truncated")
+        )
+        rate, signal, undecided, cut = cells
+        slots = f"{one['slots'] / total:.1%}"
+        yield f"    {one['part']:<32}{slots:>7}{rate:>7}{signal:>8}{undecided:>11}{cut:>9}"
+
+
+def _recent_parts(saved: Saved) -> list[dict[str, Any]]:  # Any: counts, and the name
+    return summed([line.get("parts") or [] for line in saved.history.batches[-RECENT_BATCHES:]])
 
 
 def _events(saved: Saved) -> Iterator[str]:

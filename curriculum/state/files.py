@@ -22,6 +22,7 @@ import polars as pl
 
 from curate.artifacts.manifest import write_atomic
 from curate.errors import UserError
+from curriculum.config import CurriculumConfig
 from curriculum.forecast.forecast import Forecast
 from curriculum.forecast.forecaster import Forecaster
 from curriculum.forecast.groups import ONE_GROUP
@@ -112,10 +113,12 @@ def newest(run: Path) -> Path:
 def refuse_mismatch(saved: Saved, config: Mapping[str, Any], binding: Mapping[str, str], free: frozenset[str]) -> None:
     """`UserError` naming the first setting or binding that differs from the state; names in `free` may differ."""
     path = saved.folder / HEADER
-    for name in sorted({*saved.config, *config}):
-        if saved.config.get(name) != config.get(name):
+    # a setting that came later has its default
+    before = {**json.loads(CurriculumConfig().model_dump_json()), **saved.config}
+    for name in sorted({*before, *config}):
+        if before.get(name) != config.get(name):
             raise UserError(
-                f"{path}: was made with curriculum.{name} {saved.config.get(name)!r}, not {config.get(name)!r}; "
+                f"{path}: was made with curriculum.{name} {before.get(name)!r}, not {config.get(name)!r}; "
                 "restore it, or start a new run with --curriculum-from"
             )
     for name in sorted({*saved.binding, *binding} - free):

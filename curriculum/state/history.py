@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from curriculum.statistics.parts import FIGURES as PARTS
 from curriculum.statistics.stats import STATUSES
 from curriculum.statistics.visits import Batch, Floats
 
@@ -35,6 +36,7 @@ BATCH: Final = pl.Schema(
         *((name, pl.Int64()) for name in STATUSES),
         *((name, pl.Float64()) for name in FIGURES),
         ("rate_histogram", pl.List(pl.Int64())),
+        ("parts", pl.List(pl.Struct({"part": pl.String(), **dict.fromkeys(PARTS, pl.Int64())}))),
     ]
 )
 

@@ -16,7 +16,8 @@ Ints = npt.NDArray[np.int64]
 class Visit:
     """Verdict counts of one group of completions of the problem at position `row`.
 
-    `undecided_reason` is the most frequent reason code among the undecided ones. Mean lengths are in tokens, None
+    `undecided_reason` is the most frequent reason code among the undecided ones; `num_truncated` of all completions
+    were cut off, whatever their verdict. Mean lengths are in tokens, None
     without such a completion.
     """
 
@@ -27,6 +28,7 @@ class Visit:
     mean_tokens_correct: float | None = None
     mean_tokens_wrong: float | None = None
     undecided_reason: str = ""
+    num_truncated: int = 0
 
 
 @dataclass(frozen=True)

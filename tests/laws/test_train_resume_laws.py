@@ -44,7 +44,10 @@ SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "pass_at_k, updates": {"objective": "pass_at_k", "pass_k": 2, "updates_per_generation": 2},
     "reinforce_pp, refill": {"objective": "reinforce_pp", "refill_rounds": 1},
-    "dr_grpo, screen": {"objective": "dr_grpo", "screen": 2, "refill_rounds": 2, "updates_per_generation": 2},
+    "dr_grpo, screen and mix": {
+        "objective": "dr_grpo", "screen": 2, "refill_rounds": 2, "updates_per_generation": 2,
+        "curriculum": {"mix": "adaptive", "mix_by": "ground_truth"},
+    },
 }  # fmt: skip
 # their losses and advantages read the batch alone, as those above: tried with `-m slow`
 ALIKE: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -27,7 +27,7 @@ from train.environment import is_main_process, num_processes
 from train.grpo.config import OWN, GrpoConfig
 from train.grpo.evaluation import Evaluation, benchmark_rows, best_line
 from train.grpo.generation import import_generation, prepare_generation
-from train.grpo.measured import as_measured
+from train.grpo.measured import as_measured, with_recorded_mix
 from train.grpo.objectives import Objective, objective_named
 from train.grpo.run_curriculum import print_small_pool, run_curriculum
 from train.rewards.own import OPTION, TRIED, OwnReward, try_out
@@ -44,7 +44,7 @@ ALSO: Final = ("solution", "extra")  # columns that only the user's own rewards 
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and write the model to `out/model`."""
-    config, lines = as_measured(config, data)
+    config, lines = as_measured(with_recorded_mix(config, data), data)
     if is_main_process():
         for line in lines:
             print(line, flush=True)

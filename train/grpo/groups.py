@@ -42,6 +42,7 @@ class Group:
             mean_tokens_correct=fmean(correct) if correct else None,
             mean_tokens_wrong=fmean(wrong) if wrong else None,
             undecided_reason=unjudged.most_common(1)[0][0] if unjudged else "",
+            num_truncated=self.reasons.count("truncated"),
         )
 
 

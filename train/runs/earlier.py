@@ -47,7 +47,7 @@ FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
 LATER: Final[Mapping[str, Mapping[str, Any]]] = {
     "verify": {"unevaluated": "accept", "asked_form": "ignored", "rel_tol": 0.0, "sig_figs": 0, "verifiers": []},
     "judge": {"style": "plain", "prompt": None},
-    "curriculum": {"groups": ["source", "level"]},
+    "curriculum": {"groups": ["source", "level"], "mix": None, "mix_by": "source", "mix_floor": 0.2},
     "generation": {"screen": 0},
 }
 # settings that came later beside another one

@@ -113,7 +113,8 @@ def run_training(job: Job, training: Training[Content]) -> None:
             return
         trainer = build_trainer(training, material.content, model, run)
         metrics = train_and_save(trainer, run, training.ends)
-        typer.echo(f"{run.model}  {training.closing(metrics)}")
+        if is_main_process():
+            typer.echo(f"{run.model}  {training.closing(metrics)}")
 
 
 @contextmanager

@@ -1,17 +1,24 @@
 """Training asks as the difficulty stage asked, unless the user says otherwise."""
 
+import json
 from pathlib import Path
 
 import pytest
 from support.model_pool import pool, script, sums
 
+from curate.artifacts.artifact import open_artifact
 from curate.config import parse
+from curate.dedup import stage as dedup
 from curate.difficulty.stage import DifficultyConfig, stage
+from curate.errors import UserError
+from curate.ingest import stage as ingest
+from curate.ingest.plan import IngestConfig, plan
+from curate.ingest.sources import sources_from
 from curate.runner.run import run_stage
 from data_cards.build import build
 from data_cards.config import CardConfig
 from train.grpo.config import GrpoConfig
-from train.grpo.measured import as_measured
+from train.grpo.measured import as_measured, with_recorded_mix
 
 
 @pytest.fixture
@@ -47,6 +54,25 @@ def test_what_is_given_stays_and_a_difference_is_named(measured: Path) -> None:
 def test_a_dataset_of_card_build_carries_them(measured: Path, tmp_path: Path) -> None:
     build(measured, tmp_path / "dataset", CardConfig())
     assert as_measured(config(), tmp_path / "dataset").config.sampling.max_tokens == 96
+
+
+def test_a_recorded_mixture_is_the_weights_of_the_sources_that_are_left(tmp_path: Path) -> None:
+    for name, num in (("math", 3), ("code", 2)):
+        rows = "".join(json.dumps({"prompt": f"{name} {n} + {n}?", "answer": str(2 * n)}) + "\n" for n in range(num))
+        (tmp_path / f"{name}.jsonl").write_text(rows)
+    sources = sources_from([str(tmp_path / "math.jsonl"), str(tmp_path / "code.jsonl")], [], {"weight": ["math=3"]})
+    settings = IngestConfig()
+    run = tmp_path / "run"
+    run_stage(ingest.stage(settings, [plan(one, settings) for one in sources]), None, run / "ingest")
+    run_stage(dedup.stage(dedup.DedupConfig()), open_artifact(run / "ingest"), run / "dedup")
+    build(run, tmp_path / "dataset", CardConfig())
+    recorded = config(curriculum={"mix": "recorded"})
+    for data in (run / "ingest", run / "dedup", tmp_path / "dataset"):
+        assert with_recorded_mix(recorded, data).curriculum.mix == {"math": 3.0, "code": 1.0}
+    with pytest.raises(UserError, match="no weights are recorded"):
+        with_recorded_mix(recorded, tmp_path / "math.jsonl")
+    with pytest.raises(UserError, match="mix_by is not source"):
+        with_recorded_mix(config(curriculum={"mix": "recorded", "mix_by": "kind"}), run / "dedup")
 
 
 def test_data_without_pass_rates_change_nothing(measured: Path, tmp_path: Path) -> None:

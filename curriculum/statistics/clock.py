@@ -1,0 +1,22 @@
+"""Progress counters of a curriculum, all of them saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Clock:
+    """Counts of draws, steps and slots, and what carries over from batch to batch."""
+
+    draw_number: int = 0
+    step: int = 0  # training steps, not generations
+    num_slots: int = 0
+    num_rechecks: int = 0
+    num_floor: int = 0
+    num_fill: int = 0
+    num_repeats: int = 0
+    group_size: int = 0  # completions per problem in the last batch; 0 before the first
+    outages: dict[str, int] = field(default_factory=dict)  # consecutive ones, by source
+    doubts: dict[str, float] = field(default_factory=dict)  # log probability since the last success, by source
+    mix_carried: dict[str, float] = field(default_factory=dict)  # slots that rounding owes each part of a mixture
