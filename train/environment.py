@@ -9,7 +9,7 @@ import platform
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from curate.artifacts.manifest import write_atomic
 from curate.errors import UserError
@@ -44,7 +44,10 @@ def check_sharding() -> None:
         raise UserError("accelerate shards by FSDP on GPUs only; on a CPU use the configuration cpu")
 
 
-def first_process_says(claim: bool) -> bool:
+Said = TypeVar("Said")
+
+
+def first_process_says(claim: Said) -> Said:
     """The first process's answer, in all processes, which wait for it here."""
     from accelerate.utils import broadcast_object_list
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -34,10 +34,13 @@ from train.rewards.own import OPTION, TRIED, OwnReward, try_out
 from train.rewards.rewards import rewards_named
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.fitting import which_fit
-from train.runs.folder import PROBE
+from train.runs.folder import PROBE, RunFolder
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import split_step
 from train.runs.starting_model import room_of, settled
+
+if TYPE_CHECKING:
+    from train.grpo.stop_when import StopRules
 
 ALSO: Final = ("solution", "extra")  # columns that only the user's own rewards read
 
@@ -154,10 +157,20 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
         "reward_funcs": rewards_named(config.rewards.names, setting),
         "eval_dataset": _evaluated(probe, benchmarks),
         "evaluation": Evaluation(start.run, config.evaluation.n) if benchmarks else None,
+        "stop": _stop_rules(config, start.run, len(benchmarks)),
     }
     num_evaluated = sum(map(len, (probe, *benchmarks.values())))
     is_new = start.run.checkpoint() is None
     return Parts({**arguments, **_evaluating(config, num_evaluated, is_new=is_new)}, _slots(config), trainer)
+
+
+def _stop_rules(config: GrpoConfig, run: RunFolder, num_benchmarks: int) -> StopRules | None:
+    if not config.stop_when.is_on:
+        return None
+    from train.grpo.stop_when import StopRules
+
+    num_tests = -(-config.max_steps // config.evaluation.steps) * num_benchmarks
+    return StopRules(config.stop_when, run, num_tests=num_tests, steps_per_draw=config.generation.num_updates)
 
 
 def _evaluated(probe: list[dict[str, Any]], benchmarks: dict[str, list[dict[str, Any]]]) -> Any:

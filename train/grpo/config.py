@@ -13,7 +13,16 @@ from curate.tables import AS_TEXT, short
 from curriculum import CurriculumConfig
 from train.grpo.objectives import OBJECTIVES, ONLY_TRLS, Objective
 from train.grpo.support import refuse_other_support
-from train.grpo.tables import CompletionSampling, Evaluation, Generation, Probe, Rewards, RlOptimizer, RlSaving
+from train.grpo.tables import (
+    CompletionSampling,
+    Evaluation,
+    Generation,
+    Probe,
+    Rewards,
+    RlOptimizer,
+    RlSaving,
+    StopWhen,
+)
 from train.rewards.rewards import Setting
 from train.runs.settings import OPTIMIZER, TAKEN, TrainerConfig
 
@@ -76,6 +85,11 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         description="Benchmarks while training.",
         json_schema_extra=RUNTIME | short(eval_data="data", eval_steps="steps", eval_n="n"),
     )
+    stop_when: StopWhen = Field(
+        StopWhen(),
+        description="What ends the run early, as YAML: '{decline: 0.05, entropy_below: 0.05}'.",
+        json_schema_extra=RUNTIME | AS_TEXT,
+    )
     saving: RlSaving = Field(
         RlSaving(),
         description="Checkpoints and completions.",
@@ -109,6 +123,12 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         if self.objective == "pass_at_k" and self.pass_k > self.generation.group_size:
             size = self.generation.group_size
             raise ValueError(f"pass_k is {self.pass_k}, over the group's {size} completions; lower it")
+        return self
+
+    @model_validator(mode="after")
+    def _can_test(self) -> Self:
+        if not self.evaluation.data and (self.stop_when.decline or self.stop_when.plateau):
+            raise ValueError("stop_when decline and plateau are tested on benchmarks; name them with eval_data")
         return self
 
     @model_validator(mode="after")

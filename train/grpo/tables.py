@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from curate.config import RUNTIME, Config
 from train.rewards.rewards import REWARDS
 from train.runs.tables import Optimizer, Saving
+
+STOP_RULES: Final = ("decline", "plateau", "entropy_below", "length_below", "no_signal_above")
 
 
 class RlOptimizer(Optimizer):
@@ -94,6 +96,28 @@ class Evaluation(Config):
     )
     steps: PositiveInt = Field(50, description="Steps between their evaluations; with them, also of the probe set.")
     n: PositiveInt = Field(4, description="Completions per problem of a benchmark.")
+
+
+class StopWhen(Config):
+    """What ends a run before its last step: a checkpoint is saved, and the model is that of the step."""
+
+    decline: float | None = Field(
+        None, gt=0, lt=1, description="Error rate at which a benchmark of eval_data is shown to be below its start."
+    )
+    plateau: float | None = Field(
+        None, gt=0, lt=1, description="Error rate at which a benchmark is shown to have gained less than plateau_gain."
+    )
+    plateau_gain: float = Field(0.02, gt=0, lt=1, description="Gain of the success rate that is still progress.")
+    plateau_evals: PositiveInt = Field(5, description="Evaluations over which that gain is expected.")
+    entropy_below: float | None = Field(None, gt=0, description="Lowest entropy of the tokens, in nats.")
+    length_below: float | None = Field(None, gt=0, description="Lowest mean length of a completion, in tokens.")
+    no_signal_above: float | None = Field(None, gt=0, lt=1, description="Highest share of groups without a signal.")
+    window: PositiveInt = Field(10, description="Log lines over which these three are averaged.")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a rule is set."""
+        return any(getattr(self, name) is not None for name in STOP_RULES)
 
 
 class RlSaving(Saving):

@@ -31,6 +31,7 @@ from train.grpo.reference import load_reference, save_reference
 from train.grpo.refill import dead_groups, replace_groups
 from train.grpo.run_curriculum import print_notices
 from train.grpo.screening import ScreeningTrainer
+from train.grpo.stop_when import StopRules
 from train.grpo.undecided import have_signal, whole_rows
 from train.rewards.rewards import Accuracy
 from train.runs.folder import COMPLETIONS, DRAWS, RunFolder
@@ -51,10 +52,13 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         run: RunFolder,
         saves_completions: bool = False,
         evaluation: Evaluation | None = None,
+        stop: StopRules | None = None,
         **trl: Any,
     ) -> None:
         super().__init__(**trl)
-        self._saves_completions, self._evaluation = saves_completions, evaluation
+        self._saves_completions, self._evaluation, self._stop = saves_completions, evaluation, stop
+        if stop is not None:
+            self.add_callback(stop)
         self._problems, self.curriculum, self._objective, self._run = problems, curriculum, objective, run
         self._accuracy = next(reward for reward in self.reward_funcs if isinstance(reward, Accuracy))
         # set before TRL generates, judged when TRL computes rewards, read after that
@@ -155,6 +159,9 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
             if first_process_says(is_best) and step:
                 self.state.best_model_checkpoint = str(Path(self.args.output_dir) / f"checkpoint-{step}")
                 self.control.should_save = True
+            reason = self._stop.after_evaluation(step) if self._stop and self.accelerator.is_main_process else None
+            if self._stop and (told := first_process_says(reason)) is not None:
+                self._stop.end(self.state, self.control, told)
         return metrics
 
     def _keep(self, columns: dict[str, Sequence[Any]], rewards: Any) -> None:

@@ -7,6 +7,7 @@
     completions/        every completion with its rewards, a Parquet file per generation
     draws.jsonl         one JSON line per generation: the problems drawn and their outcomes
     evaluations.jsonl   one JSON line per benchmark and evaluation; best.json names the best step
+    ended.json          step and reason of an end by `stop_when`
     checkpoint-N/       the trainer's files, plus ours (`train.runs.checkpoints`)
     model/              the trained model, renamed into place last: its presence means finished
 
@@ -44,11 +45,12 @@ DRAWS: Final = "draws.jsonl"
 COMPLETIONS: Final = "completions"
 EVALUATIONS: Final = "evaluations.jsonl"
 BEST: Final = "best.json"
+ENDED: Final = "ended.json"
 PROBE: Final = "probe"  # the evaluation set that is a part of the problems
 UNFINISHED: Final = ".model.tmp"  # renamed to `model/`
 OURS: Final = (
-    CONFIG, ENVIRONMENT, LOG, DRAWS, EVALUATIONS, BEST, "model", UNFINISHED, "evaluations", COMPLETIONS, "rounds",
-    "plots", "README.md",
+    CONFIG, ENVIRONMENT, LOG, DRAWS, EVALUATIONS, BEST, ENDED, "model", UNFINISHED, "evaluations", COMPLETIONS,
+    "rounds", "plots", "README.md",
     "samples.jsonl", "samples.parquet", "budgets.parquet", "prompts.parquet", "results.json", "curriculum.png",
 )  # fmt: skip
 
@@ -113,6 +115,11 @@ class RunFolder(ClaimedFolder):
     def checkpoint(self) -> Path | None:
         """The last whole checkpoint, or None at the start of a run."""
         return checkpoints.last_whole(self.folder)
+
+    def ended_at(self) -> int | None:
+        """The step at which a rule ended training; None if none did."""
+        path = self.folder / ENDED
+        return int(json.loads(path.read_bytes())["step"]) if path.exists() else None
 
     def mark_checkpoint(self, step: int) -> None:
         """Mark the checkpoint of a step, now complete, as whole."""

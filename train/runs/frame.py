@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import typer
 
 from curate.engines.model_files import model_digest, model_folder
+from train.environment import is_main_process
 from train.runs.folder import RunFolder
 from train.runs.output.announce import announce, described
 from train.runs.running import lora, train_and_save

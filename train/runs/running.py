@@ -48,7 +48,7 @@ def train_and_save(trainer: Any, run: RunFolder, ends: tuple[type[Exception], ..
     trainer.remove_callback(PrinterCallback)
     vars(trainer)["create_model_card"] = _no_card
     checkpoint = run.checkpoint()
-    if checkpoint and step_of(checkpoint) >= trainer.args.max_steps:
+    if checkpoint and (step_of(checkpoint) >= trainer.args.max_steps or step_of(checkpoint) == run.ended_at()):
         # only the model is missing; the trainer would do one more step before it sees that it is finished
         vars(trainer)["_run_epoch"] = _no_steps
     with room_to_write(run):
