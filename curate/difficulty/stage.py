@@ -7,8 +7,8 @@ side of the band the pass rate is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -16,20 +16,21 @@ from typing import Any, Final, Self
 import polars as pl
 from pydantic import Field, model_validator
 
+from curate.agent.config import AgentOptions
+from curate.agent.engine import OpenEngine, open_agents, store_of
+from curate.agent.grading import grade_sample
 from curate.artifacts.folder import Scan
 from curate.artifacts.samples import Sample
 from curate.config import RUNTIME
 from curate.difficulty.band import Band
 from curate.difficulty.decision_rule import BandRule, DecisionRule, PreciseRule
 from curate.difficulty.plot import histogram
-from curate.engines import Engine, EngineConfig, Shelf, open_engine, settle
+from curate.engines import EngineConfig, open_engine, settle
 from curate.engines.recorded import open_recorded
 from curate.records import ADDED
 from curate.runner.stage import Run, Stage, Workspace, decide
-from curate.sampling.grading import GradingConfig, Problem, grade
+from curate.sampling.grading import GradingConfig, Problem
 from curate.sampling.model_stage import Asked, Asking, open_asking, rate_columns, replica
-
-OpenEngine = Callable[[Shelf], AbstractContextManager[Engine]]
 
 COLUMNS: Final = (
     "num_correct",
@@ -44,11 +45,12 @@ COLUMNS: Final = (
 )
 
 
-class DifficultyConfig(GradingConfig, EngineConfig):
+class DifficultyConfig(AgentOptions, GradingConfig, EngineConfig):
     """Measure each problem's pass rate with a model and keep those inside a band.
 
     Of K judged samples, the keep band bounds the number of correct ones: 1..7 of 8 drops what is always or never
-    solved, 0..0 keeps only what best-of-8 never solves. Sampling stops as soon as the decision can't change.
+    solved, 0..0 keeps only what best-of-8 never solves. Sampling stops as soon as the decision can't change. A task of
+    an agent is an episode of turns and tools in a box.
 
     Example: gradus curate difficulty runs/verifiable --out runs/difficulty --model models/toy --k 8 --keep 1..7
     """
@@ -107,10 +109,11 @@ class DifficultyConfig(GradingConfig, EngineConfig):
 def stage(config: DifficultyConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` if the model cannot be found."""
     settled = settle(config)
-    opened = partial(open_engine, config)
+    identity = {**settled.identity, **config.agent_identity()}
+    opened = partial(open_agents, partial(open_engine, config), config, config, store_of(config))
     if config.samples_from is not None:
-        opened = partial(open_recorded, config.samples_from, settled.identity, opened)
-    return stage_with(config, settled.identity, settled.model_name, opened)
+        opened = partial(open_recorded, config.samples_from, identity, opened)
+    return stage_with(config, identity, settled.model_name, opened)
 
 
 def stage_with(config: DifficultyConfig, inputs: Mapping[str, str], model: str, opened: OpenEngine) -> Stage:
@@ -166,7 +169,8 @@ def _open(config: DifficultyConfig, opened: OpenEngine, workspace: Workspace) ->
     def owed(_: Problem, samples: Sequence[Sample]) -> int:
         return rule.owed([sample.verdict for sample in samples])
 
-    asking = Asking("difficulty", config.seed, owed, partial(grade, config=config), config.max_in_flight)
+    judge = partial(grade_sample, config=config, agent=config.agent, store=store_of(config))
+    asking = Asking("difficulty", config.seed, owed, judge, config.max_in_flight)
     with open_asking(asking, opened(workspace.engines), workspace) as ask:
         yield lambda rows: judged(rows, ask(rows), rule)
 

@@ -31,6 +31,10 @@ class Request:
     written: beginning of the completion; an engine in this process continues it and returns it in front.
     max_tokens: maximum number of tokens to generate; the engine's own if not set.
     messages: the turns of a problem that is a conversation, as `records.PROBLEM` holds them.
+    kind, tests, proof: the problem's columns, for an engine in which an agent works on it.
+    chat: a conversation under way, as a JSON object with `messages` and `tools`; it is rendered as it stands, with the
+    model's template for tools, and `prompt` and `messages` are not. max_tokens then is a maximum, for which a context
+    need not have room. turn: the replies that it holds.
     """
 
     key: str
@@ -40,6 +44,11 @@ class Request:
     written: str = ""
     max_tokens: int | None = None
     messages: str | None = None
+    kind: str = "math"
+    tests: str | None = None
+    proof: str | None = None
+    chat: str | None = None
+    turn: int = 0
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,8 @@ def open_recorded(folder: Path, identity: Mapping[str, str], start: Start | None
     start: opens the model that draws what the artifact lacks, given the shelf; None where nothing may be drawn.
     """
     artifact = open_artifact(folder)
-    for name, value in identity.items():
-        if artifact.manifest.inputs.get(name) != value:
+    for name in {**identity, "agent": None}:
+        if artifact.manifest.inputs.get(name) != identity.get(name):
             raise UserError(f"{folder}: its samples were drawn with another {name}; draw again or give its options")
     engine = RecordedEngine(artifact, start, shelf)
     try:

@@ -5,6 +5,8 @@ The file maps a problem's key or prompt, or `*` for all others, to completions:
     {"7 + 8": ["\\boxed{15}", "\\boxed{16}"],               sample i is the i-th, cyclically
      "2 + 2": {"pass_rate": 0.3, "right": "\\boxed{4}", "wrong": "\\boxed{5}"},   a seeded coin
      "*": [{"text": "I do not", "finish_reason": "length", "num_tokens": 32, "delay_s": 0.1}]}
+
+A list in place of a text has the replies of an agent's episode, turn by turn; the last one is said again.
 """
 
 from __future__ import annotations
@@ -36,11 +38,11 @@ class Coin(Config):
     """A completion that is `right` with probability `pass_rate`, decided by the request's seed."""
 
     pass_rate: float = Field(ge=0, le=1)
-    right: str
-    wrong: str
+    right: str | list[str | Line]
+    wrong: str | list[str | Line]
 
 
-Script = dict[str, list[str | Line] | Coin]
+Script = dict[str, list[str | Line | list[str | Line]] | Coin]
 
 
 class ScriptedEngine:
@@ -82,7 +84,11 @@ class ScriptedEngine:
                 f"{self._config.script}: has no answer for {request.key} ({request.prompt[:60]!r}); add one"
             )
         if isinstance(found, Coin):
-            is_right = random.Random(request.seed).random() < found.pass_rate
-            return Line(text=found.right if is_right else found.wrong)
-        entry = found[request.index % len(found)]
+            # one coin for all turns of an episode
+            is_right = random.Random((request.seed - request.turn) & 0x7FFFFFFF).random() < found.pass_rate
+            entry: str | Line | list[str | Line] = found.right if is_right else found.wrong
+        else:
+            entry = found[request.index % len(found)]
+        if isinstance(entry, list):
+            entry = entry[min(request.turn, len(entry) - 1)]
         return entry if isinstance(entry, Line) else Line(text=entry)

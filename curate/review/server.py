@@ -23,6 +23,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from curate.artifacts.artifact import Artifact
+from curate.artifacts.trajectory import readable
 from curate.errors import UserError
 from curate.review.log import Decision, Ruling, append_ruling, latest, read_rulings
 from curate.review.queue import Entry
@@ -235,4 +236,4 @@ def _samples(artifact: Artifact, key: str) -> list[dict[str, Any]]:  # Any: JSON
         return []
     columns = ("index", "text", "num_tokens", "verdict", "verdict_reason")
     rows = artifact.scan("samples").filter(pl.col("key") == key).select(columns).sort("index").head(MAX_SAMPLES)
-    return rows.collect().to_dicts()
+    return [{**row, "text": readable(row["text"])} for row in rows.collect().to_dicts()]

@@ -69,13 +69,15 @@ class Problem(NamedTuple):
     tests: str | None
     messages: str | None = None
     source: str | None = None
+    proof: str | None = None
 
 
 def problems_of(rows: pl.DataFrame) -> list[Problem]:
     """The problems of a frame, in order; a missing ground truth becomes an empty one, which nothing matches."""
     rows = with_all_columns(rows)
     truth = pl.col("ground_truth").fill_null("")
-    columns = rows.select("key", "prompt", truth, "kind", "tests", "messages", "source")
+    proof = pl.col("proof") if "proof" in rows.columns else pl.lit(None, pl.String).alias("proof")
+    columns = rows.select("key", "prompt", truth, "kind", "tests", "messages", "source", proof)
     return [Problem(*row) for row in columns.iter_rows()]
 
 

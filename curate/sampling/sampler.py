@@ -146,7 +146,10 @@ class _Batch:
 
     def _request(self, problem: Problem, index: int) -> Request:
         seed = sample_seed(self._sampler.seed, problem.key, index)
-        return Request(problem.key, index, problem.prompt, seed, messages=problem.messages)
+        return Request(
+            problem.key, index, problem.prompt, seed, messages=problem.messages, kind=problem.kind, tests=problem.tests,
+            proof=problem.proof,
+        )  # fmt: skip
 
     async def _sample(self, request: Request, problem: Problem) -> Sample:
         meter = self._sampler.meter

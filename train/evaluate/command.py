@@ -18,11 +18,14 @@ import polars as pl
 import typer
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 
+from curate.agent.config import AgentOptions
+from curate.agent.engine import open_agents, store_of
+from curate.agent.grading import grade_sample
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.manifest import write_atomic
 from curate.artifacts.samples import LOG, SampleLog
 from curate.decontaminate.benchmarks import BY_NAME
-from curate.engines import Engine, EngineConfig, open_engine, settle
+from curate.engines import Engine, EngineConfig, Shelf, open_engine, settle
 from curate.errors import UserError
 from curate.figures import Figures
 from curate.ingest.sources import Source, sources_from
@@ -31,7 +34,7 @@ from curate.progress import Progress
 from curate.records import SAMPLE, schema
 from curate.runner.stage import Workspace
 from curate.sampling.breakdown import cautions, described, no_answer_rate
-from curate.sampling.grading import GradingConfig, grade
+from curate.sampling.grading import GradingConfig
 from curate.sampling.model_stage import Asked, Asking, open_asking
 from train.data.problems import problems_of
 from train.evaluate.budgets import STOP_THINKING, BudgetEngine, Sweep, sweep_rows
@@ -56,7 +59,7 @@ Benchmarks = Annotated[
 Out = Annotated[Path, typer.Option("--out", help="Folder for results, samples and plots.", show_default=False)]
 
 
-class EvaluateConfig(GradingConfig, EngineConfig):
+class EvaluateConfig(AgentOptions, GradingConfig, EngineConfig):
     """Measure how often a model solves benchmarks.
 
     Each problem is sampled n times. The results are avg@n with its 95% interval, pass@k, maj@n, the shares of
@@ -117,6 +120,10 @@ def evaluate(data: Benchmarks, out: Out, config: EvaluateConfig, stated: Stated,
     settled = settle(config)
     if config.budgets and settled.folder is None:
         raise UserError("--budgets: only an engine in this process counts tokens; use --engine vllm or transformers")
+    if config.budgets and config.agent.is_for_all:
+        raise UserError(
+            "--budgets: an episode with tools has no reasoning to cut; leave budgets or the python tool out"
+        )
     benchmarks = {source.label(): problems_of(source) for source in stated.sources(data)}
     identity = {
         "command": "evaluate",
@@ -141,9 +148,8 @@ def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Pa
     """Sample every benchmark's problems n times; a problem in two benchmarks is sampled once."""
     log = SampleLog(out)
 
-    asking = Asking(
-        "evaluate", config.seed, config.sweep.owed, partial(grade, config=config), config.max_in_flight, explains=False
-    )
+    judge = partial(grade_sample, config=config, agent=config.agent, store=store_of(config))
+    asking = Asking("evaluate", config.seed, config.sweep.owed, judge, config.max_in_flight, explains=False)
     with (
         Progress("evaluate", sum(frame.height for frame in benchmarks.values())) as progress,
         open_asking(asking, _opened(config, log), Workspace(log, progress)) as ask,
@@ -155,7 +161,8 @@ def ask_all(benchmarks: dict[str, pl.DataFrame], config: EvaluateConfig, out: Pa
 
 @contextmanager
 def _opened(config: EvaluateConfig, log: SampleLog) -> Iterator[Engine]:
-    with open_engine(config) as engine:
+    opened = partial(open_engine, config)
+    with open_agents(opened, config, config, store_of(config), Shelf()) as engine:
         folder = settle(config).folder
         yield BudgetEngine(engine, load_tokenizer(folder), log, config.sweep) if config.budgets and folder else engine
 

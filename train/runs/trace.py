@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
+from curate.artifacts.trajectory import trajectory_of, turn_by_turn
 from curate.config import read_yaml
 from curate.errors import UserError
 from train.data.problems import read_problems
@@ -65,8 +66,10 @@ def described(key: str, problem: dict[str, Any], rows: pl.DataFrame, width: int)
     parts = [name for name in rows.columns if name not in FIXED]
     for row in rows.iter_rows(named=True):
         worth = "  ".join(f"{name} {'?' if row[name] is None else format(row[name], '.2f')}" for name in parts)
-        text = " ".join(row["text"].split())
+        told = trajectory_of(row["text"])
+        text = " ".join(row["text"].split()) if told is None else told.end
         lines.append(f"    {worth}  {row['num_tokens']} tokens  {row['reason']}: {_cut(text, width)}")
+        lines += [f"      {line}" for line in turn_by_turn(told, width)] if told else []
     return lines
 
 
