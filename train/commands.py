@@ -18,6 +18,8 @@ from curate.options import with_options, with_records
 from curate.parts import PARTS, require
 from train.environment import leave_together
 from train.evaluate.compare import compare_command
+from train.grpo import fork
+from train.grpo.config import GrpoConfig
 from train.grpo.explain import explain
 from train.recipes.command import recipe
 from train.runs.launch import accelerate_config
@@ -78,6 +80,7 @@ for _name, _entry in COMMANDS.items():
     _add(_name, _entry)
 
 
+app.command("fork", help=fork.HELP)(with_options(fork.fork, GrpoConfig))
 app.command("recipe")(with_records(recipe))
 app.command("compare")(with_figures(compare_command))
 app.command("explain")(explain)

@@ -47,6 +47,12 @@ ALSO: Final = ("solution", "extra")  # columns that only the user's own rewards 
 
 def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Force = False) -> None:
     """Train and write the model to `out/model`."""
+    train_job(Job("grpo", model, data, out, force), config)
+
+
+def train_job(job: Job, config: GrpoConfig) -> None:
+    """Train and write the model to the job's `out/model`."""
+    data, out = job.data, job.out
     config, lines = as_measured(with_recorded_mix(config, data), data)
     if is_main_process():
         for line in lines:
@@ -63,7 +69,7 @@ def grpo(model: Model, data: DataFile, out: Out, config: GrpoConfig, force: Forc
         raise UserError(f"refill_rounds needs whole groups: --num-problems must be a multiple of {num_processes()}")
     if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
         _refuse_deepspeed(config, objective)
-    run_training(Job("grpo", model, data, out, force), grpo_training(data, config, objective))
+    run_training(job, grpo_training(data, config, objective))
     if config.evaluation.data and is_main_process() and (best := best_line(out)) is not None:
         print(best, flush=True)
 

@@ -25,7 +25,18 @@ from curate.tables import dotted
 from train.data.problems import read_problems
 from train.grpo.config import GrpoConfig
 from train.recipes.cost import Cost, cost_of, num_parameters
-from train.recipes.plan import MODELS, Planned, Recipe, Step, changes, cut, load_recipe, plan, recipe_names
+from train.recipes.plan import (
+    MODELS,
+    Planned,
+    Recipe,
+    Step,
+    changes,
+    cut,
+    load_recipe,
+    plan,
+    recipe_names,
+    switched_off,
+)
 from train.runs.command_line import Force
 from train.runs.settings import TrainerConfig
 from train.runs.starting_model import find_model
@@ -42,6 +53,12 @@ Until = Annotated[str | None, typer.Option("--until", help="Stop after this stag
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="<str>", help="Change a setting: STAGE.FIELD=VALUE; repeatable.")
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without", metavar="<str>", help="Leave out a part of the method; --dry-run lists them; repeatable."
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and its cost, and run nothing.")]
 
 
@@ -56,6 +73,7 @@ class Given:
     cold_start: ColdStart = None
     student: Student = None
     until: Until = None
+    without: Without = None
     settings: Settings = None
 
 
@@ -75,6 +93,7 @@ def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
         raise UserError(f"recipe {given.name}: needs {', '.join(missing)} as well")
     chosen = load_recipe(given.name) if given.until is None else cut(load_recipe(given.name), given.until)
     inputs = {"problems": data, **({"cold_start": given.cold_start} if given.cold_start else {})}
+    chosen = switched_off(chosen, given.without or [])
     models = {"start": model, **({"student": given.student} if given.student else {})}
     stages = plan(chosen, models, inputs, out, changes(given.settings or []))
     if dry_run:
@@ -88,7 +107,7 @@ def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
 
 def described(chosen: Recipe, stages: list[Planned], parameters: int | None, pool_size: int) -> str:
     """The plan and its cost, for a terminal."""
-    lines = [chosen.about]
+    lines = [chosen.about, *(f"  --without {name}: no {part.about}" for name, part in chosen.parts.items())]
     total = Cost()
     for stage in stages:
         cost = cost_of(stage.config, parameters, pool_size)

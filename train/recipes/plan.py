@@ -42,11 +42,20 @@ class Step(Config):
     config: dict[str, Any] = Field(default_factory=dict)  # Any: fields of the command's own config
 
 
+class Part(Config):
+    """A part of a method that can be switched off, by the settings of a stage without it."""
+
+    about: str
+    stage: str
+    without: dict[str, Any]  # Any: fields of the command's own config
+
+
 class Recipe(Config):
     """Content of a recipe file."""
 
     about: str
     stages: tuple[Step, ...]
+    parts: dict[str, Part] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _looks_back(self) -> Self:
@@ -56,6 +65,8 @@ class Recipe(Config):
                 if word is not None and word not in known:
                     raise ValueError(f"stage {step.name} needs {word}, which no earlier stage makes")
             known.add(step.name)
+        if lost := [part.stage for part in self.parts.values() if part.stage not in known]:
+            raise ValueError(f"a part names stage {lost[0]}, which the recipe lacks")
         return self
 
 
@@ -88,6 +99,23 @@ def cut(chosen: Recipe, until: str) -> Recipe:
     if until not in names:
         raise UserError(f"--until: the recipe has no stage {until}; {nearest(until, names)}")
     return chosen.model_copy(update={"stages": chosen.stages[: names.index(until) + 1]})
+
+
+def switched_off(chosen: Recipe, names: list[str]) -> Recipe:
+    """The recipe without some of its parts; the order of the recipe decides where two set one setting."""
+    if unknown := [name for name in names if name not in chosen.parts]:
+        known = nearest(unknown[0], list(chosen.parts)) if chosen.parts else "it has no parts"
+        raise UserError(f"--without: the recipe has no part {unknown[0]}; {known}")
+    steps = {step.name: step for step in chosen.stages}
+    for name, part in chosen.parts.items():
+        if name in names:
+            step = steps[part.stage]
+            model = _config_model(step.command)
+            config = merged(model, nested(model, step.config), nested(model, part.without))
+            # trl is no table of ours: its settings are merged one by one
+            config |= {"trl": {**step.config.get("trl", {}), **part.without["trl"]}} if "trl" in part.without else {}
+            steps[part.stage] = step.model_copy(update={"config": config})
+    return chosen.model_copy(update={"stages": tuple(steps[step.name] for step in chosen.stages)})
 
 
 def changes(settings: list[str]) -> dict[str, dict[str, Any]]:

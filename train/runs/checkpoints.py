@@ -67,6 +67,11 @@ def step_of(checkpoint: Path) -> int:
     return int(checkpoint.name.removeprefix("checkpoint-"))
 
 
+def is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint was written to its end."""
+    return (checkpoint / MARK).is_file()
+
+
 def damage(checkpoint: Path) -> str | None:
     """The first file of a checkpoint that is not as it was saved, and how; None where all are.
 

@@ -27,13 +27,14 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class Job:
-    """Arguments of a training command."""
+    """Arguments of a training command; `fork` is the run and step that it begins from, for config.yaml."""
 
     command: str
     model: str
     data: Path
     out: Path
     force: bool = False
+    fork: Mapping[str, Any] | None = None  # Any: JSON values
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,7 @@ def claimed(
         "model_digest": model_digest(model_folder(job.model)),
         "data_digest": material.digest,
         "config": {**config.fingerprinted(), **material.also},
+        **({"fork": dict(job.fork)} if job.fork else {}),
     }
     runtime = {"micro_batch_size": config.compute.micro_batch_size, "logging_steps": config.logging.steps}
     with RunFolder(job.out, identity, force=job.force, adopts_data=adopts_data, runtime=runtime) as run:

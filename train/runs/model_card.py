@@ -45,6 +45,8 @@ def model_card(identity: Mapping[str, Any], title: str) -> str:  # Any: the valu
         "data, digest": f"`{str(identity['data_digest'])[:16]}`",
         **{name: _cell(value) for name, value in settings.items() if value is not None},
     }
+    if fork := identity.get("fork"):
+        facts = {"fork of": f"`{Path(str(fork['run'])).name}` at step {fork['step']}", **facts}
     return CARD.format(
         head=yaml.safe_dump(head, sort_keys=False),
         title=title,

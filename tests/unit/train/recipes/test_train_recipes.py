@@ -8,10 +8,11 @@ import pytest
 from support.training.toy_runs import copying_problems, write_jsonl
 
 from curate.errors import UserError
+from curate.tables import dotted
 from gradus import app
 from train.grpo.config import GrpoConfig
 from train.recipes.cost import Cost, cost_of
-from train.recipes.plan import FOLDER, changes, cut, load_recipe, plan, recipe_names
+from train.recipes.plan import FOLDER, changes, cut, load_recipe, plan, recipe_names, switched_off
 from train.tuning.sft import SftConfig
 
 NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "qwen3_small", "r1")
@@ -29,6 +30,52 @@ def test_every_number_of_a_recipe_cites_its_source_or_is_marked_as_ours(name: st
     for line in numbers:
         comment = line.partition("#")[2]
         assert re.search(r"\d{4}\.\d{4,5}|ours|as in|not mixed", comment), line
+
+
+def rl_of(*without: str) -> GrpoConfig:
+    (stage,) = plan(
+        switched_off(load_recipe("dapo"), list(without)), {"start": "m"}, {"problems": Path("p")}, Path("out"), {}
+    )
+    assert isinstance(stage.config, GrpoConfig)
+    return stage.config
+
+
+def test_each_part_of_dapo_is_switched_off_alone() -> None:
+    whole = dotted(rl_of().model_dump(mode="json"))
+    changed = {
+        name: {key for key, value in dotted(rl_of(name).model_dump(mode="json")).items() if value != whole.get(key)}
+        for name in load_recipe("dapo").parts
+    }
+    assert changed == {
+        "token_loss": {"objective", "trl.epsilon_high"},
+        "clip_higher": {"trl.epsilon_high"},
+        "dynamic_sampling": {"generation.refill_rounds"},
+        "overlong": {"rewards.names", "rewards.weights"},
+    }
+
+
+def test_without_its_parts_dapo_is_grpo_as_the_paper_starts_from(tmp_path: Path) -> None:
+    naked = rl_of(*load_recipe("dapo").parts)
+    assert (naked.objective, naked.trl, naked.kl_coef) == ("grpo", {"epsilon_high": 0.2}, 0.0)
+    assert naked.rewards.names == ("accuracy",)
+    # in the recipe's order, whatever the order of the options
+    assert rl_of("clip_higher", "token_loss") == rl_of("token_loss", "clip_higher")
+    with pytest.raises(UserError, match="no part clip_high; did you mean clip_higher"):
+        rl_of("clip_high")
+    with pytest.raises(UserError, match="no part overlong; it has no parts"):
+        switched_off(load_recipe("dr_grpo"), ["overlong"])
+
+
+def test_a_dry_run_lists_the_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problems = copying_problems(tmp_path / "problems.jsonl")
+    app(
+        ["train", "recipe", "dapo", "--model", "org/model", "--data", str(problems), "--out", str(tmp_path / "out"),
+         "--without", "dynamic_sampling", "--dry-run"],
+        standalone_mode=False,
+    )  # fmt: skip
+    printed = capsys.readouterr().out
+    assert "--without token_loss: no loss averaged" in printed
+    assert "refill_rounds" not in printed
 
 
 @pytest.mark.parametrize("name", recipe_names())
