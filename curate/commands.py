@@ -22,6 +22,7 @@ from curate.ingest.plan import IngestConfig, plan
 from curate.ingest.preview import expected, preview
 from curate.ingest.sources import sources_from
 from curate.options import Maps, Names, Revisions, Splits, with_options
+from curate.panels import Commands
 from curate.review.command import ReviewConfig, review
 from curate.runner.executors import check_executor
 from curate.runner.run import Outcome, run_stage
@@ -59,11 +60,7 @@ BENCHMARKS_HELP: Final = """List the benchmarks behind `decontaminate --against 
 Example: gradus curate benchmarks
 """
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+app = Commands(
     help="Raw pools to a curated dataset: each stage reads one artifact folder and writes the next.",
 )
 

@@ -11,7 +11,7 @@ import difflib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -29,6 +29,7 @@ class Config(BaseModel):
     """Base of all configs: frozen, no unknown keys, defaults validated, short forms read (`curate.tables`)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    panel: ClassVar[str] = ""  # heading of its settings in the help of commands, see `curate.tables.panel_of`
 
     @model_validator(mode="before")
     @classmethod

@@ -143,6 +143,7 @@ def _parameter(name: str, place: Place) -> inspect.Parameter:
         show_default=False,
         metavar=_metavar(place.info),
         hidden=place.is_hidden,
+        rich_help_panel=place.panel,
     )
     annotation = Annotated[_option_type(place.info.annotation), made]  # type: ignore[valid-type]  # made at run time
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)

@@ -2,7 +2,8 @@
 
 A field whose type is a config model is a table. In a file its settings are below its name; on a command line they are
 `--table.setting`. The mark `short` gives settings of a table a name beside the table: `temperature` for
-`sampling.temperature`. A table with the mark `AS_TEXT` may also be given whole, as YAML in one option.
+`sampling.temperature`. A table with the mark `AS_TEXT` may also be given whole, as YAML in one option. A config's
+`panel` is the heading of its settings in the help of commands.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+OPTIONS: Final = "Options"  # the panel of settings whose config names none
 AS_TEXT: Final[dict[str, Any]] = {"as_text": True}  # Any: pydantic's json_schema_extra is a free JSON object
 Path = tuple[str, ...]
 
@@ -35,6 +37,7 @@ class Place(NamedTuple):
     info: FieldInfo
     names: tuple[str, ...]
     is_hidden: bool
+    panel: str = OPTIONS
 
 
 def places(model: type[BaseModel]) -> Iterator[Place]:
@@ -49,6 +52,17 @@ def table_of(info: FieldInfo) -> type[BaseModel] | None:
         inner = [arg for arg in get_args(found) if arg is not type(None)]
         found = inner[0] if len(inner) == 1 else None
     return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+
+
+def panel_of(model: type[BaseModel], name: str) -> str:
+    """The panel of a setting in a command's help: its own, its table's, or that of the config that declares it."""
+    info = model.model_fields[name]
+    if isinstance(info.json_schema_extra, dict) and "panel" in info.json_schema_extra:
+        return str(info.json_schema_extra["panel"])
+    table = table_of(info)
+    declaring = [base for base in model.__mro__ if name in vars(base).get("__annotations__", {})]
+    candidates = [*(table.__mro__ if table is not None else ()), *declaring[:1]]
+    return next((str(vars(base)["panel"]) for base in candidates if vars(base).get("panel")), OPTIONS)
 
 
 def is_marked(info: FieldInfo, mark: Mapping[str, Any]) -> bool:
@@ -128,7 +142,8 @@ def _places(model: type[BaseModel], above: Place) -> Iterator[Place]:
         own = [f"{prefix}{name}" for prefix in prefixes]
         other = [f"{place}.{form}" if place else form for place in beside for form in forms]
         table, is_whole = table_of(info), is_marked(info, AS_TEXT)
-        place = Place((*above.path, name), info, (*own, *other), above.is_hidden and not forms)
+        panel = above.panel if above.path else panel_of(model, name)
+        place = Place((*above.path, name), info, (*own, *other), above.is_hidden and not forms, panel)
         if table is None or is_whole:
             yield place
         if table is not None:

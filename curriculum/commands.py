@@ -12,6 +12,7 @@ from curate.artifacts.artifact import open_artifact
 from curate.config import parse, read_yaml
 from curate.figures import Figures, with_figures
 from curate.options import with_options
+from curate.panels import Commands
 from curriculum.config import CurriculumConfig
 from curriculum.show.explain import explain as explain_problem
 from curriculum.show.plots import plot as plot_run
@@ -53,11 +54,7 @@ SimulatePng = Annotated[
     Path | None, typer.Option("--out", help="PNG to write; default ./simulate.png.", show_default=False)
 ]
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+app = Commands(
     help="Problem selection: inspect a run's curriculum, or simulate policies before spending GPU time.",
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -16,6 +16,8 @@ POLICY_OPTION: Final = "curriculum.policy"
 
 class CurriculumConfig(Config):
     """Settings of problem selection, retirement and re-checks. A step is a training step."""
+
+    panel: ClassVar[str] = "Curriculum"
 
     policy: str = Field(
         "target",

@@ -9,13 +9,10 @@ import typer
 
 from curate.figures import Figures, with_figures
 from curate.options import with_options
+from curate.panels import Commands
 from data_cards.config import CardConfig, PushConfig
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+app = Commands(
     help="Data cards: versioned, traceable datasets from runs, local and on the Hub.",
 )
 

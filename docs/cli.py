@@ -25,8 +25,8 @@ from gradus.names import rows  # noqa: E402
 PAGE: Final = ROOT / "docs" / "cli.md"
 HEAD: Final = """# Command line
 
-Every command of `gradus <room> <command>`. `make tree` writes this page from the code; `--help` of a command prints the
-same text.
+Every command of `gradus <room> <command>`. `make tree` writes this page from the code; `--help` prints the same text in
+panels, as wide as the terminal, with the shortest name of each option.
 
 Options whose type is *repeatable* may be given several times. A command with `--config` reads the same options from a
 YAML file, with `_` for `-`, those with a dot (`--sampling.temperature`) in tables (`sampling: {temperature: 0.7}`);

@@ -79,7 +79,8 @@ app = typer.Typer(
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # inherited by every command: as wide as the terminal, where click stops at 80 columns
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 10_000},
     help="Turn raw problem pools into reinforcement-learning curricula and train on them.\n\n"
     "Example: gradus curate run pipeline.yaml --out runs/first",
 )

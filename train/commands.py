@@ -10,11 +10,10 @@ import importlib
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-import typer
-
 from curate.config import Config
 from curate.figures import with_figures
 from curate.options import with_options, with_records
+from curate.panels import Commands
 from curate.parts import PARTS, require
 from train.environment import leave_together
 from train.evaluate.compare import compare_command
@@ -47,11 +46,7 @@ COMMANDS: Final[dict[str, Entry]] = {
 
 WITH_FIGURES: Final = ("evaluate",)  # the others log as they go
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+app = Commands(
     result_callback=leave_together,
     help="SFT, GRPO with the curriculum, and evaluation, on TRL.",
 )

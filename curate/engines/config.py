@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,8 @@ EngineName = Literal["auto", "vllm", "transformers", "server", "scripted"]
 
 class EngineConfig(PromptConfig, Sampling):
     """A model and its options. Runtime fields stay out of fingerprints; `identity` adds the model's digest."""
+
+    panel: ClassVar[str] = "Model"
 
     model: str = Field(
         "", description="Model folder or Hub name; for a server, the name it serves.", json_schema_extra=RUNTIME

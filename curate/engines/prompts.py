@@ -7,7 +7,7 @@ the text that is trained on. All functions are pure; `chat.py` renders chat temp
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field, field_validator
 
@@ -30,6 +30,8 @@ NoThinkBy = Literal["auto", "enable_thinking", "empty_think", "instruction"]
 
 class PromptConfig(Config):
     """Options of the prompt that is built from a problem."""
+
+    panel: ClassVar[str] = "Prompt"
 
     prompt_format: Literal["chat", "raw"] = Field("chat", description="The model's chat template, or plain text.")
     system: str | None = Field(None, description="System message, in chat format.")

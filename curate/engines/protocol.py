@@ -7,7 +7,7 @@ one sample drawn. The caller bounds the requests in flight.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ from curate.config import Config
 
 class Sampling(Config):
     """How completions are drawn; every field decides the result."""
+
+    panel: ClassVar[str] = "Sampling"
 
     max_tokens: int = Field(2048, ge=1, description="Maximum number of tokens of a completion.")
     temperature: float = Field(1.0, ge=0, description="Sampling temperature; 0 is greedy.")

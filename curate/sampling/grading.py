@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import polars as pl
 import yaml
@@ -26,6 +26,8 @@ Grade = Callable[["Problem", Completion], Sample]
 
 class GradingConfig(Config):
     """How completions are judged."""
+
+    panel: ClassVar[str] = "Verifier"
 
     truncated: Literal["wrong", "undecided", "judged"] = Field(
         "wrong",

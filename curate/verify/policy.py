@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field, field_validator
 
@@ -16,6 +16,8 @@ OPTION: Final = "--verifier"
 
 class Policy(Config):
     """The choices of the verifier. The defaults are strict about value and lenient about presentation."""
+
+    panel: ClassVar[str] = "Verifier"
 
     boxes: Literal["agree", "last"] = Field(
         "agree", description="several boxes after the reasoning: all must agree, or only the last counts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
@@ -45,6 +45,8 @@ class GrpoConfig(GradingConfig, TrainerConfig):
 
     Example: gradus train grpo --model runs/sft/model --data runs/difficulty --out runs/grpo --objective dr_grpo
     """
+
+    panel: ClassVar[str] = "Objective"
 
     objective: str = Field("dr_grpo", description="Objective; `gradus train explain` describes each.")
     kl_coef: float | None = Field(
@@ -101,12 +103,14 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         json_schema_extra=AS_TEXT,
     )
     curriculum_from: Path | None = Field(
-        None, description="Run whose curriculum statistics are carried over, by key; its settings may differ."
+        None,
+        description="Run whose curriculum statistics are carried over, by key; its settings may differ.",
+        json_schema_extra={"panel": "Curriculum"},
     )
     adopt_dataset: bool = Field(
         False,
         description="Resume with changed data: known problems keep their statistics, new ones join.",
-        json_schema_extra=RUNTIME,
+        json_schema_extra=RUNTIME | {"panel": "Curriculum"},
     )
 
     @model_validator(mode="after")

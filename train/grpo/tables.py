@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
@@ -24,6 +24,8 @@ class RlOptimizer(Optimizer):
 
 class Generation(Config):
     """Completions between two draws of the curriculum, and the optimizer steps on them."""
+
+    panel: ClassVar[str] = "Generation"
 
     num_problems: PositiveInt = Field(32, description="Problems per generation.")
     group_size: int = Field(8, ge=2, description="Completions per problem.")
@@ -50,6 +52,8 @@ class Generation(Config):
 class Sampling(Config):
     """Sampling of tokens."""
 
+    panel: ClassVar[str] = "Sampling"
+
     temperature: float = Field(1.0, gt=0, description="Sampling temperature.")
     top_p: float = Field(1.0, gt=0, le=1, description="Nucleus sampling: share of the probability to sample from.")
     top_k: int = Field(0, ge=0, description="Number of likeliest tokens to sample from; 0 means all.")
@@ -64,6 +68,8 @@ class CompletionSampling(Sampling):
 
 class Rewards(Config):
     """Rewards of a completion."""
+
+    panel: ClassVar[str] = "Rewards"
 
     names: tuple[str, ...] = Field(
         ("accuracy",),
@@ -82,6 +88,8 @@ class Rewards(Config):
 class Probe(Config):
     """Evaluation of the curriculum's probe set (curriculum.probe_size)."""
 
+    panel: ClassVar[str] = "Evaluation while training"
+
     steps: PositiveInt = Field(
         50, description="Steps between evaluations of the curriculum's probe set (curriculum.probe_size)."
     )
@@ -90,6 +98,8 @@ class Probe(Config):
 
 class Evaluation(Config):
     """Benchmarks that are sampled while training."""
+
+    panel: ClassVar[str] = "Evaluation while training"
 
     data: tuple[str, ...] = Field(
         (), description="Benchmarks to sample while training: artifacts, files, Hub ids, or names; repeatable."

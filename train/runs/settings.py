@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import yaml
 from pydantic import BeforeValidator, Field, PositiveInt
@@ -34,6 +34,8 @@ Table = Annotated[dict[str, Any], BeforeValidator(as_table)]  # Any: values of T
 
 class TrainerConfig(Config):
     """Settings of every trainer."""
+
+    panel: ClassVar[str] = "Training"
 
     max_steps: PositiveInt = Field(500, description="Optimizer steps.")
     prompt: PromptConfig = Field(

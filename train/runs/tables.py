@@ -6,7 +6,7 @@ fields that also have a short form.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
@@ -24,6 +24,8 @@ TRACKERS: Final = {
 class Optimizer(Config):
     """Optimizer and learning rate."""
 
+    panel: ClassVar[str] = "Optimizer"
+
     learning_rate: float = Field(2e-5, gt=0, description="Peak learning rate of AdamW.")
     schedule: Literal["constant", "linear", "cosine"] = Field(
         "cosine", description="Learning rate schedule after the warm-up."
@@ -34,6 +36,8 @@ class Optimizer(Config):
 
 class Compute(Config):
     """Computation of a step on the available devices."""
+
+    panel: ClassVar[str] = "Compute"
 
     micro_batch_size: PositiveInt | None = Field(
         None,
@@ -51,12 +55,16 @@ class Compute(Config):
 class Lora(Config):
     """Low-rank adapters instead of all weights."""
 
+    panel: ClassVar[str] = "Compute"
+
     rank: int = Field(0, ge=0, description="Rank of LoRA adapters on all linear layers; 0 trains all weights.")
     alpha: PositiveInt = Field(32, description="LoRA's scale is alpha / rank.")
 
 
 class Saving(Config):
     """Checkpoints."""
+
+    panel: ClassVar[str] = "Checkpoints and logs"
 
     steps: PositiveInt = Field(100, description="Steps between checkpoints.")
     keep_checkpoints: int = Field(
@@ -66,6 +74,8 @@ class Saving(Config):
 
 class Logging(Config):
     """Log lines and trackers."""
+
+    panel: ClassVar[str] = "Checkpoints and logs"
 
     steps: PositiveInt = Field(
         10,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import polars as pl
 from pydantic import Field, PositiveInt
@@ -40,6 +40,8 @@ class SftConfig(TuningConfig):
 
     Example: gradus train sft --model toy --data cold_start.jsonl --out runs/sft --batch-size 128 --learning-rate 2e-3
     """
+
+    panel: ClassVar[str] = "Training"
 
     max_tokens: PositiveInt = Field(1024, description="Maximum tokens of an example; longer ones are cut at the end.")
     packing: bool = Field(False, description="Fill each row with several examples; needs FlashAttention.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
@@ -13,6 +13,8 @@ from curate.config import RUNTIME, Config
 
 class JudgeConfig(Config):
     """A model behind an OpenAI-compatible server that decides pairs that the rules leave undecided."""
+
+    panel: ClassVar[str] = "Verifier"
 
     url: str = Field(description="Base URL of the server, e.g. http://localhost:8000/v1; the key is OPENAI_API_KEY.")
     model: str = Field(description="Model name on the server.")

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from pydantic import Field
 
@@ -35,6 +35,8 @@ FILE_BYTES: Final = 4 << 20  # the largest changed file that is read
 
 class BoxLimits(Config):
     """The resources of one episode in a box."""
+
+    panel: ClassVar[str] = "Box"
 
     command_s: float = Field(default=60, gt=0, description="seconds of one command")
     episode_s: float = Field(default=900, gt=0, description="seconds of an episode, from the first command")
