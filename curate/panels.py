@@ -6,12 +6,15 @@ and output. An option is listed by its short name; docs/cli.md lists all names.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
 from curate.tables import OPTIONS
+
+Command = TypeVar("Command", bound=Callable[..., Any])  # Any: a function with any options
 
 IO: Final = "Input and output"
 _INDENT_MAX: Final = 44  # names up to this width share a line with their text
@@ -49,9 +52,10 @@ class Commands(typer.Typer):
             **settings,
         )
 
-    def command(self, name: str | None = None, **settings: Any) -> Any:
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Command], Command]:
         """See typer."""
-        return super().command(name, **{"cls": PanelCommand, **settings})
+        decorator: Callable[[Command], Command] = super().command(name, **{"cls": PanelCommand, **settings})
+        return decorator
 
 
 def _record(param: Any, ctx: Any) -> tuple[str, str] | None:

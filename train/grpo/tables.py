@@ -111,6 +111,8 @@ class Evaluation(Config):
 class StopWhen(Config):
     """What ends a run before its last step: a checkpoint is saved, and the model is that of the step."""
 
+    panel: ClassVar[str] = "Evaluation while training"
+
     decline: float | None = Field(
         None, gt=0, lt=1, description="Error rate at which a benchmark of eval_data is shown to be below its start."
     )
