@@ -60,8 +60,8 @@ ARMS: Final = {
     "open": Arm("open", (), "#66ccee"),
     "online": Arm("ingest", (), "#ee6677"),
     "quick": Arm("quick", (), "#bbbbbb"),
-    "screen": Arm("ingest", (*ALIKE, "--refill-rounds", "3", "--screen", "3"), "#aaaa00"),
-    "sieve": Arm("ingest", ("--refill-rounds", "3", "--screen", "3"), "#662255"),
+    "screen": Arm("ingest", (*ALIKE, "--refill-rounds", "3", "--screen", "3"), "#009988"),
+    "sieve": Arm("ingest", ("--refill-rounds", "3", "--screen", "3"), "#222255"),
 }
 MEASURED: Final = {"band": (), "open": ("--keep", "0..7", "--no-early-stop"), "quick": ("--k", "3", "--keep", "1..2")}
 
@@ -203,7 +203,7 @@ def points(study: Study, arm: str, seed: int) -> list[Point]:
     if spent["rollouts"]:
         found.append(Point(0, spent["rollouts"], spent["tokens"], spent["cpu_s"], *found[0][4:]))
     for step in range(EVERY, study.steps + 1, EVERY):
-        up_to = [(line["step"], GROUP * len(line["keys"])) for line in draws if line["step"] <= step]
+        up_to = [(line["step"], _completions(line)) for line in draws if line["step"] <= step]
         rollouts = sum(number for _, number in up_to)
         tokens = sum(number * lengths.get(at, 0) for at, number in up_to)
         share = step / study.steps
@@ -214,6 +214,10 @@ def points(study: Study, arm: str, seed: int) -> list[Point]:
             )
         )  # fmt: skip
     return found
+
+
+def _completions(draw: dict[str, Any]) -> int:
+    return sum(sum(draw[name]) for name in ("num_correct", "num_wrong", "num_undecided"))
 
 
 def silent(study: Study, arm: str, seed: int, steps: range) -> float:

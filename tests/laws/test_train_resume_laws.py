@@ -52,7 +52,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 # their losses and advantages read the batch alone, as those above: tried with `-m slow`
 ALIKE: Final[Mapping[str, Mapping[str, Any]]] = {
     name: {"objective": name, "updates_per_generation": 2}
-    for name in ("cispo", "sapo", "luspo", "vespo", "maxrl", "gdpo")
+    for name in ("cispo", "sapo", "luspo", "vespo", "maxrl", "gdpo", "gmpo")
 }
 
 

@@ -136,6 +136,13 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         return self
 
     @model_validator(mode="after")
+    def _weighs_completions(self) -> Self:
+        mode = str(self.trl.get("vllm_importance_sampling_mode", "sequence"))
+        if self.objective == "gmpo" and not mode.startswith("sequence"):
+            raise ValueError(f"objective gmpo weighs whole completions; {mode} does not, use sequence_mask")
+        return self
+
+    @model_validator(mode="after")
     def _screens(self) -> Self:
         generation = self.generation
         if not generation.screen:

@@ -1,4 +1,4 @@
-"""The two losses that TRL lacks, as functions of log-probabilities; `train.grpo.trainer` calls them.
+"""Losses that TRL lacks in its trainer, as functions of log-probabilities; `train.grpo.trainer` calls them.
 
 Shapes: B completions of the batch, T tokens. The constant L is the longest completion allowed; like TRL's dr_grpo loss
 these are means over completions of sums over tokens, divided by L, so that learning rates carry over.
@@ -48,6 +48,21 @@ def kimi_loss(tokens: Tokens, max_length: int, tau: float) -> Any:
     ratio_B = (log_ratios_BT * tokens.mask_BT).sum(-1)  # noqa: N806
     penalty = (ratio_B * tokens.weighted_sums(log_ratios_BT)).mean()
     return reinforce_loss(tokens, max_length) + tau / 2 * penalty / max_length
+
+
+def gmpo_loss(tokens: Tokens, clip: float) -> Any:
+    """-mean_i w_i A_i (prod_t rho_it)^(1/|o_i|), each log rho clipped on the side that the advantage favours.
+
+    GMPO (2507.20673), eq. 4: for A > 0 log rho is at most `clip`, for A < 0 at least -`clip`. w is of the completion.
+    """
+    log_ratios_BT = tokens.logps_BT - tokens.old_logps_BT  # noqa: N806
+    clipped_BT = torch.where(  # noqa: N806
+        tokens.advantages_B.unsqueeze(1) > 0, log_ratios_BT.clamp(max=clip), log_ratios_BT.clamp(min=-clip)
+    )
+    lengths_B = tokens.mask_BT.sum(-1).clamp(min=1)  # noqa: N806
+    means_B = (clipped_BT * tokens.mask_BT).sum(-1) / lengths_B  # noqa: N806
+    weights = 1.0 if tokens.weights is None else tokens.weights.squeeze(1)
+    return -(weights * tokens.advantages_B * means_B.exp()).mean()
 
 
 def squared_log_ratio(tokens: Tokens) -> Any:

@@ -37,7 +37,7 @@ class Objective:
     normalises: str
     biases: str
     settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of TRL's fields
-    loss: Literal["trl", "reinforce", "kimi"] = "trl"
+    loss: Literal["trl", "reinforce", "kimi", "gmpo"] = "trl"
     baseline: Literal["mean", "leave_one_out", "none", "relative", "pass_at_k", "batch"] = "mean"
     resets_optimizer: bool = False
     tau: float = 0.0
@@ -180,6 +180,17 @@ OBJECTIVES: Final[dict[str, Objective]] = {
             "vllm_importance_sampling_mode": "token_truncate", **EQ_4,
         },
     ),
+    "gmpo": Objective(
+        paper="GMPO, arXiv 2507.20673",
+        equation="1/G sum_i A_i (prod_t rho_it')^(1/|o_i|),  A_i = (r_i - mean r) / std r,  log rho' = log rho clipped "
+        "at .4 on the side that A_i favours",
+        normalises="each advantage by the group's standard deviation, the ratio by the completion's length",
+        biases="std as in grpo. The geometric mean of a completion's ratios is less moved by single tokens than their "
+        "mean, so the clip can be wide. As in gspo each token's gradient is divided by the length, and by the ratio of "
+        "the whole completion.",
+        settings={"loss_type": "dr_grpo", "scale_rewards": "group", "beta": 0.0},
+        loss="gmpo",
+    ),
     "maxrl": Objective(
         paper="Maximum likelihood RL (MaxRL), by its advantage; clip and constant are dr_grpo's",
         equation="1/(G L) sum_i sum_t min(rho A_i, clip(rho, 1-.2, 1+.2) A_i),  A_i = (r_i - mean r) / mean r",
@@ -227,6 +238,7 @@ OBJECTIVES: Final[dict[str, Objective]] = {
 }  # fmt: skip
 
 
+GMPO_CLIP: Final = 0.4  # 2507.20673, sec. 4: (e^-0.4, e^0.4)
 # fields of TRL's own losses, which ours do not read
 ONLY_TRLS: Final = frozenset(
     {

@@ -25,8 +25,8 @@ from train.grpo.divisors import count_per_step
 from train.grpo.draw import Draw
 from train.grpo.evaluation import BENCHMARK, Evaluation, Judged
 from train.grpo.groups import Group, group_figures, groups_of
-from train.grpo.losses import Tokens, kimi_loss, reinforce_loss, squared_log_ratio
-from train.grpo.objectives import Objective
+from train.grpo.losses import Tokens, gmpo_loss, kimi_loss, reinforce_loss, squared_log_ratio
+from train.grpo.objectives import GMPO_CLIP, Objective
 from train.grpo.reference import load_reference, save_reference
 from train.grpo.refill import dead_groups, replace_groups
 from train.grpo.run_curriculum import print_notices
@@ -207,6 +207,8 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         if self._objective.loss == "kimi":
             self._metrics["train"]["log_ratio/mean_square"].append(squared_log_ratio(tokens).item())
             loss = kimi_loss(tokens, length, self._objective.tau)
+        elif self._objective.loss == "gmpo":
+            loss = gmpo_loss(tokens, GMPO_CLIP)
         else:
             loss = reinforce_loss(tokens, length)
         return loss / self.current_gradient_accumulation_steps

@@ -130,7 +130,7 @@ def group_advantages(objective: str, group: Sequence[Rewards], weights: Sequence
             found.append(value - (sum(known) - value) / (len(known) - 1))
         elif objective == "maxrl":
             found.append(value / mean - 1)
-        elif objective in ("grpo", "dapo", "gspo", "cispo", "sapo", "luspo", "vespo"):
+        elif objective in ("grpo", "dapo", "gspo", "cispo", "sapo", "luspo", "vespo", "gmpo"):
             found.append((value - mean) / (deviation + STD))
         else:
             found.append(value - mean)
@@ -155,6 +155,14 @@ def far(one: Sampled) -> torch.Tensor:
     return (w**power * torch.exp(c * (1 - w))).float()
 
 
+def geometric(one: Sampled) -> torch.Tensor:
+    """GMPO's geometric mean of the ratios, each bounded by e^.4 or e^-.4 as the sign of the advantage has it."""
+    edge = 2.718281828459045**0.4
+    ratios = one.ratios.double()
+    bounded = ratios.clip(max=edge) if one.advantage > 0 else ratios.clip(min=1 / edge)
+    return (torch.prod(bounded) ** (1 / len(ratios))).float()
+
+
 @dataclass(frozen=True)
 class Constants:
     """L, the weights of a KL and of Kimi's squared log-ratio, and whether the KL is DeepSeek-V3.2's, ratio times k3."""
@@ -177,7 +185,7 @@ def loss(objective: str, update: Sequence[Sampled], constants: Constants) -> Any
     if objective in ("dr_grpo", "maxrl"):
         terms = [(surrogate(o.ratios, o.advantage, 0.2, 0.2) - k).sum() for o, k in zip(update, kl, strict=True)]
         return -sum(terms) / (num * longest)
-    if objective in ("reinforce_pp", "cispo", "sapo", "luspo", "vespo"):
+    if objective in ("reinforce_pp", "cispo", "sapo", "luspo", "vespo", "gmpo"):
         return later_loss(objective, update, kl)
     if objective in ("dapo", "pass_at_k"):
         terms = [(surrogate(o.ratios, o.advantage, 0.2, 0.28) - k).sum() for o, k in zip(update, kl, strict=True)]
@@ -212,6 +220,8 @@ def later_loss(objective: str, update: Sequence[Sampled], kl: Sequence[torch.Ten
             len(k) * surrogate(s, o.advantage, 3e-4, 4e-4) - k.sum() for s, o, k in zip(means, update, kl, strict=True)
         ]
         return -sum(terms) / num
+    if objective == "gmpo":
+        return -sum(geometric(one) * one.advantage for one in update) / num
     if objective == "vespo":
         return -sum(far(one) * one.advantage * one.logps.sum() for one in update) / tokens
     raise ValueError(objective)
