@@ -9,6 +9,7 @@
     evaluations.jsonl   one JSON line per benchmark and evaluation; best.json names the best step
     ended.json          step and reason of an end by `stop_when`
     checkpoint-N/       the trainer's files, plus ours (`train.runs.checkpoints`)
+    tracker.json        id of the run in trackers (`train.runs.trackers`); tensorboard/, wandb/ are theirs
     model/              the trained model, renamed into place last: its presence means finished
 
 The folder is claimed as in `curate.artifacts.claimed`. A rerun with the same settings, model and data resumes from the
@@ -46,12 +47,14 @@ COMPLETIONS: Final = "completions"
 EVALUATIONS: Final = "evaluations.jsonl"
 BEST: Final = "best.json"
 ENDED: Final = "ended.json"
+TRACKER: Final = "tracker.json"
 PROBE: Final = "probe"  # the evaluation set that is a part of the problems
 UNFINISHED: Final = ".model.tmp"  # renamed to `model/`
 OURS: Final = (
-    CONFIG, ENVIRONMENT, LOG, DRAWS, EVALUATIONS, BEST, ENDED, "model", UNFINISHED, "evaluations", COMPLETIONS,
+    CONFIG, ENVIRONMENT, LOG, DRAWS, EVALUATIONS, BEST, ENDED, TRACKER, "model", UNFINISHED, "evaluations", COMPLETIONS,
     "rounds", "plots", "README.md",
     "samples.jsonl", "samples.parquet", "budgets.parquet", "prompts.parquet", "results.json", "curriculum.png",
+    "tensorboard", "wandb",
 )  # fmt: skip
 
 

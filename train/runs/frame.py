@@ -21,6 +21,7 @@ from train.runs.output.announce import announce, described
 from train.runs.running import lora, train_and_save
 from train.runs.settings import TrainerConfig, check_passthrough, shared_arguments, split_step
 from train.runs.starting_model import find_model, load_tokenizer
+from train.runs.trackers import tracked
 
 Content = TypeVar("Content")
 
@@ -154,6 +155,7 @@ def build_trainer(training: Training[Content], content: Content, model: Path, ru
 
     check_passthrough(config.trl, classes.config, training.own)
     shared = shared_arguments(config, run.folder, training.sequences_per_step)
+    shared |= tracked(config.logging.report_to, run)
     start = Start(model, load_tokenizer(model), run)
     announce(described(model, config.max_steps, run.checkpoint()))
     parts = training.parts(content, start)
