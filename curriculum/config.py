@@ -97,6 +97,15 @@ class CurriculumConfig(Config):
     outage_limit: int = Field(
         3, ge=1, description="Consecutive outages after which training stops, or an undecided source is left out."
     )
+    canaries: float = Field(
+        0.0,
+        ge=0,
+        le=0.5,
+        description="Share of slots for canaries: problems whose truths are wrong on purpose, never learned from.",
+    )
+    canary_alpha: float = Field(
+        0.01, gt=0, lt=1, description="Bound on the probability of an alarm about canaries without cause."
+    )
     probe_size: int = Field(0, ge=0, description="Number of problems in the fixed probe set.")
     probe_held_out: bool = Field(True, description="Exclude the probe set from all draws.")
 

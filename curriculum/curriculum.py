@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,10 +17,12 @@ import numpy as np
 import polars as pl
 
 from curate.errors import UserError
+from curriculum.canaries.alarm import due, learn
+from curriculum.canaries.problems import as_canary, set_aside
 from curriculum.config import CurriculumConfig
 from curriculum.draw.mix import next_mix, parts_of
 from curriculum.draw.probe import probe_rows
-from curriculum.draw.slots import Order, Slots, fill_slots
+from curriculum.draw.slots import Order, Slots, fill_slots, max_rechecks
 from curriculum.forecast.figures import batch_figures, rate_histogram, shown_rates
 from curriculum.forecast.forecast import Forecast
 from curriculum.forecast.forecaster import Forecaster
@@ -32,11 +33,12 @@ from curriculum.pools.retirement import e_value
 from curriculum.pools.transitions import EVENTS, Move, apply_moves, quarantine
 from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
-from curriculum.state.history import FIGURES, History
+from curriculum.state.history import FIGURES, History, notices
 from curriculum.statistics.clock import Clock
 from curriculum.statistics.parts import by_part
 from curriculum.statistics.parts import rates as rates_of
-from curriculum.statistics.stats import ACTIVE, HELD_OUT, STATUSES, Stats
+from curriculum.statistics.sources import Sources
+from curriculum.statistics.stats import CANARY, HELD_OUT, STATUSES, Stats
 from curriculum.statistics.visits import Batch, Ints, Visit, as_batches
 
 DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
@@ -62,7 +64,7 @@ class Curriculum:
         self.clock = Clock()
         self.history = History()
         self._parts = parts_of(problems, config)
-        self._sources = problems["source"] if "source" in problems.columns else None
+        self._sources = Sources(problems)
         self._metrics: dict[str, float] = {}
 
     @classmethod
@@ -74,7 +76,7 @@ class Curriculum:
         state.check_keys(problems)
         stats, names = new_stats(problems, config), group_names(problems, config)
         made = cls(problems, stats, Forecaster.fit(names, stats), config, binding)
-        made._hold_out()
+        made._hold_out(problems)
         return made
 
     def draw(self, num_problems: int, *, step: int | None = None, exclude: Collection[int] = ()) -> list[int]:
@@ -87,27 +89,31 @@ class Curriculum:
         if num_problems < 1:
             raise ValueError(f"a batch needs at least one problem, not {num_problems}")
         self.clock.step = self.clock.step if step is None else step
-        mix, self.clock.mix_carried = next_mix(self._parts, self.forecast(), self.config, num_problems, self.clock)
-        order = Order(num_problems, self._max_rechecks(num_problems), frozenset(exclude), mix)
-        slots = fill_slots(self.forecast(), order, self.config, self._generator())
+        canaries = self._canaries_due(num_problems, exclude)
+        num, rng = num_problems - len(canaries), self._generator()
+        mix, self.clock.mix_carried = next_mix(self._parts, self.forecast(), self.config, num, self.clock)
+        order = Order(num, max_rechecks(self.clock, num, self.config), frozenset(exclude), mix)
+        slots = fill_slots(self.forecast(), order, self.config, rng)
         self._count(slots)
-        rows: list[int] = slots.rows.tolist()
-        return rows
+        rows = rng.permutation(np.concatenate([slots.rows, canaries])) if len(canaries) else slots.rows
+        return [int(row) for row in rows]
 
     def observe(self, visits: Sequence[Visit], *, step: int, forecast_of: Sequence[Visit] | None = None) -> None:
         """Update the curriculum with the outcomes of a batch at training step `step`.
 
+        Visits of canaries count for the alarm alone.
         forecast_of: the visits of the batch that the forecast is held against, where which problems got more
         completions depended on their first ones; default: all.
         Raises `Outage` after `outage_limit` outages in a row. Sources whose verdicts stay undecided are left out.
         """
-        visits = list(visits)
-        self._check(visits)
+        everything = list(visits)
+        self._check(everything)
         self.clock.step = step
-        judged = visits if forecast_of is None else list(forecast_of)
-        figures, sources = batch_figures(self.forecast(), judged), self._sources_of(visits)
+        visits = self._without_canaries(everything)
+        judged = visits if forecast_of is None else self._without_canaries(forecast_of)
+        figures, sources = batch_figures(self.forecast(), judged), self._sources.of(visits)
         down = find_outages(self.stats, visits, sources, self.clock.doubts, self.config)
-        down = of_all(down, self._trained_sources())
+        down = of_all(down, self._sources.trained(self.stats))
         trusted = believed(visits, sources, down)
         for sign in down:
             self._event("outage", where=sign.where, detail=sign.detail)
@@ -115,21 +121,22 @@ class Curriculum:
         self._log_batch(
             {**figures, "disbelieved": float(len(visits) - len(trusted))}, moves, by_part(self._parts, visits)
         )
+        self._watch([visit for visit in everything if self.is_canary(visit.row)])
         self.clock.outages = in_a_row(self.clock.outages, down, sources)
         for sign in lasting(self.clock.outages, down, step, self.config.outage_limit):
             self._leave_out(sign)
 
     def notices(self) -> list[str]:
-        """Outages of the last observed batch and the sources left out then, one line each."""
-        now = [event for event in self.history.events if event["draw"] == self.clock.draw_number]
-        return [
-            *(f"outage of {e['where']}, visits discarded: {e['detail']}" for e in now if e["event"] == "outage"),
-            *(
-                f"source {e['where']} is left out, {e['num_problems']} problems quarantined: {e['detail']}"
-                for e in now
-                if e["event"] == "left_out"
-            ),
-        ]
+        """Outages of the last observed batch, the sources left out then, and the alarm, one line each."""
+        return notices(self.history.events, self.clock.draw_number)
+
+    def is_canary(self, row: int) -> bool:
+        """Whether the problem at position `row` is a canary, whose outcomes teach nothing."""
+        return bool(self.stats.status[row] == CANARY)
+
+    def as_drawn(self, problem: Mapping[str, Any], row: int, step: int) -> dict[str, Any]:  # Any: columns of a problem
+        """The problem at position `row` as completions of step `step` are judged: a canary's truth is wrong."""
+        return as_canary(problem, self.config.seed, step) if self.is_canary(row) else dict(problem)
 
     def metrics(self) -> dict[str, float]:
         """Figures of the last draw and observation, and current pool sizes, for the trainer's log."""
@@ -182,7 +189,7 @@ class Curriculum:
                 f"{folder}: the dataset's problems or their order changed; --adopt-dataset maps them by key"
             )
         made = cls(problems, saved.stats, saved.forecaster, config, binding)
-        made.clock, made.history = Clock(**saved.clock), saved.history
+        made.clock, made.history = Clock.from_json(saved.clock), saved.history
         is_other = not saved.keys.equals(problems["key"])
         if is_other or saved.forecaster.population.names != group_names(problems, config):
             made.stats, made.forecaster, moved = by_key(saved, problems, config)
@@ -206,18 +213,37 @@ class Curriculum:
         stats, forecaster, _ = by_key(saved, problems, config, saved.clock["step"])
         made = cls(problems, stats, forecaster, config, binding)
         begin_again(made.stats, saved, config)
-        made._hold_out()
+        made._hold_out(problems)
         # draw numbers continue: no random number is used twice
         made.clock = Clock(draw_number=saved.clock["draw_number"], group_size=saved.clock["group_size"])
         made._event("continued", **changes(saved.keys, made.keys))
         return made
 
-    def _hold_out(self) -> None:
+    def _hold_out(self, problems: pl.DataFrame) -> None:
+        """Set aside what is not trained on: the probe set and the canaries."""
         num = self.config.probe_size
         if self.config.probe_held_out and num >= len(self.stats):
             raise UserError(f"curriculum.probe_size {num} holds out all {len(self.stats)} problems; make it smaller")
         if self.config.probe_held_out:
             self.stats.status[self.probe_rows(num)] = HELD_OUT
+        set_aside(problems, self.stats, self.config)
+
+    def _canaries_due(self, num: int, exclude: Collection[int]) -> Ints:
+        """The canaries of the next batch of `num`."""
+        if not self.config.canaries:
+            return np.empty(0, np.int64)
+        rows = np.flatnonzero(self.stats.status == CANARY)
+        return due(self.clock.canaries, rows[~np.isin(rows, list(exclude))], num, self.config)
+
+    def _without_canaries(self, visits: Sequence[Visit]) -> list[Visit]:
+        return [visit for visit in visits if not self.is_canary(visit.row)]
+
+    def _watch(self, visits: Sequence[Visit]) -> None:
+        """Count the visits of canaries, with an event for each success and for the alarm."""
+        events, figures = learn(self.clock.canaries, visits, self.clock.step, self.config)
+        for event, row, detail in events:
+            self._event(event, **({} if row is None else {"key": self.keys[row]}), detail=detail)
+        self._metrics |= figures
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = json.loads(self.config.model_dump_json())
@@ -227,12 +253,6 @@ class Curriculum:
         """A new generator from (seed, draw number): it has no state that a resume could lose."""
         name = f"{self.config.seed}:{self.clock.draw_number}"
         return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))
-
-    def _max_rechecks(self, num: int) -> int:
-        """Maximum re-check slots of this batch that keep their share of all slots within the bound."""
-        share, clock = self.config.recheck_share, self.clock
-        allowed = int(share * (clock.num_slots + num)) - clock.num_rechecks
-        return max(0, min(allowed, math.ceil(share * num)))
 
     def _count(self, slots: Slots) -> None:
         clock = self.clock
@@ -264,25 +284,9 @@ class Curriculum:
 
     def _leave_out(self, sign: Sign) -> None:
         """Quarantine all problems of a source; they return one by one, as re-checks judge them again."""
-        num = quarantine(self.stats, self._rows_of(sign.where), self.clock.step, self.config)
+        num = quarantine(self.stats, self._sources.rows(sign.where), self.clock.step, self.config)
         self.clock.outages.pop(sign.where)
         self._event("left_out", where=sign.where, num_problems=num, detail=sign.detail)
-
-    def _rows_of(self, source: str) -> Ints:
-        if self._sources is None:
-            return np.arange(len(self.stats))
-        return np.flatnonzero((self._sources.fill_null("") == source).to_numpy())
-
-    def _trained_sources(self) -> set[str]:
-        """Sources with an active problem."""
-        if self._sources is None:
-            return {""}
-        return set(self._sources.fill_null("").filter(pl.Series(self.stats.status == ACTIVE)).unique())
-
-    def _sources_of(self, visits: list[Visit]) -> list[str]:
-        if self._sources is None:
-            return [""] * len(visits)
-        return [source or "" for source in self._sources[[visit.row for visit in visits]].to_list()]
 
     def _log_batch(self, figures: dict[str, float], moves: list[Move], parts: list[dict[str, Any]]) -> None:
         rates, (scale, shift) = shown_rates(self.forecast()), self.forecaster.mean_progress()

@@ -10,5 +10,10 @@ def probe_rows(keys: Sequence[str], num: int, seed: int) -> list[int]:
     """Rows of `num` random problems; the choice depends on seed and keys, not on order, policy or state."""
     if num == 0:
         return []
-    lots = [hashlib.sha256(f"{seed}:probe:{key}".encode()).digest() for key in keys]
-    return sorted(sorted(range(len(lots)), key=lots.__getitem__)[:num])
+    return sorted(in_order_of_lots(keys, "probe", seed)[:num])
+
+
+def in_order_of_lots(keys: Sequence[str], what: str, seed: int) -> list[int]:
+    """All rows in a random order, which keys, seed and purpose decide."""
+    lots = [hashlib.sha256(f"{seed}:{what}:{key}".encode()).digest() for key in keys]
+    return sorted(range(len(lots)), key=lots.__getitem__)

@@ -9,6 +9,7 @@ repeats     still too few: the batch's own problems again, evenly; the only case
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ from curriculum.config import CurriculumConfig
 from curriculum.draw.own_policy import own_policy
 from curriculum.draw.policies import POLICIES, hardest
 from curriculum.forecast.forecast import Forecast
+from curriculum.statistics.clock import Clock
 from curriculum.statistics.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, STATUSES, Stats
 from curriculum.statistics.visits import Ints
 
@@ -56,6 +58,13 @@ class Order:
     max_rechecks: int
     exclude: frozenset[int] = frozenset()
     mix: Mix | None = None
+
+
+def max_rechecks(clock: Clock, num: int, config: CurriculumConfig) -> int:
+    """Maximum re-check slots of a batch of `num` that keep their share of all slots within the bound."""
+    share = config.recheck_share
+    allowed = int(share * (clock.num_slots + num)) - clock.num_rechecks
+    return max(0, min(allowed, math.ceil(share * num)))
 
 
 def fill_slots(forecast: Forecast, order: Order, config: CurriculumConfig, rng: np.random.Generator) -> Slots:

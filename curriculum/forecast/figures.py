@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from curriculum.forecast.forecast import Forecast
-from curriculum.statistics.stats import HELD_OUT
+from curriculum.statistics.stats import CANARY, HELD_OUT
 from curriculum.statistics.visits import Floats, Ints, Visit
 
 RATE_BINS: Final = 10
@@ -42,8 +42,8 @@ def predicted_zero_variance(forecast: Forecast, rows: Ints, sizes: Ints) -> floa
 
 
 def shown_rates(forecast: Forecast) -> Floats:
-    """Mean success rates of the pool without the probe set, or of an evenly spaced part of a large pool."""
-    rows = np.flatnonzero(forecast.stats.status != HELD_OUT)
+    """Mean success rates of the pool without probe set and canaries, or of an evenly spaced part of a large pool."""
+    rows = np.flatnonzero(~np.isin(forecast.stats.status, (HELD_OUT, CANARY)))
     return forecast.mean_rate(rows[:: -(-len(rows) // MAX_SHOWN) or 1])
 
 

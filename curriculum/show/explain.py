@@ -12,7 +12,7 @@ from curate.errors import UserError
 from curriculum.config import CurriculumConfig
 from curriculum.pools.retirement import e_value
 from curriculum.state.files import Saved, newest, read
-from curriculum.statistics.stats import ACTIVE, HELD_OUT, PARKED, QUARANTINED, RETIRED, STATUSES
+from curriculum.statistics.stats import ACTIVE, CANARY, HELD_OUT, PARKED, QUARANTINED, RETIRED, STATUSES
 
 
 def explain(run: Path, key: str) -> str:
@@ -71,6 +71,10 @@ def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:
     moves = [event for event in saved.history.events if event.get("key") == saved.keys[row]]
     if status == HELD_OUT:
         yield "  why: part of the probe set, which is never drawn"
+    elif status == CANARY:
+        yield "  why: a canary, which has another wrong truth each time and is never learned from"
+        for event in moves:
+            yield f"  step {event['step']}: {event['detail']}"
     elif moves:
         last = moves[-1]
         yield f"  why: {last['event']} at step {last['step']}, visit {last['visit']}: {last['detail']}"

@@ -14,9 +14,9 @@ from curriculum.state.files import Saved, newest, read
 from curriculum.statistics.parts import rates, summed
 from curriculum.statistics.stats import STATUSES
 
-COLOURS: Final = dict(zip(STATUSES, ("#4477aa", "#228833", "#ccbb44", "#ee6677", "#bbbbbb"), strict=True))
+COLOURS: Final = dict(zip(STATUSES, ("#4477aa", "#228833", "#ccbb44", "#ee6677", "#bbbbbb", "#66ccee"), strict=True))
 MOVES: Final = {"retired": "#228833", "reopened": "#aa3377", "parked": "#ccbb44", "returned": "#4477aa"}
-RARE: Final = {"quarantined": "#ee6677", "outage": "#000000"}
+RARE: Final = {"quarantined": "#ee6677", "outage": "#000000", "alarm": "#aa3377"}
 PARTS: Final = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
 SMOOTHED_BATCHES: Final = 10
 

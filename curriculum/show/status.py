@@ -9,10 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from curriculum.canaries.alarm import told
 from curriculum.config import CurriculumConfig
 from curriculum.draw.slots import Order, fill_slots
 from curriculum.forecast.figures import MAX_SHOWN, predicted_zero_variance
 from curriculum.state.files import Saved, newest, read
+from curriculum.statistics.clock import Clock
 from curriculum.statistics.parts import rates, summed
 from curriculum.statistics.stats import ACTIVE, QUARANTINED, RETIRED, STATUSES
 
@@ -31,6 +33,7 @@ def status(run: Path) -> str:
         _slots(saved),
         _variance(saved, config),
         _parts(saved),
+        _canaries(saved, config),
         _events(saved),
     )
     lines = [line for part in (*parts, _checks(saved), _quarantined(saved)) for line in part]
@@ -62,7 +65,7 @@ def _head(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
 def _pools(saved: Saved) -> Iterator[str]:
     counts = np.bincount(saved.stats.status, minlength=len(STATUSES))
     for name, count in zip(STATUSES, counts, strict=True):
-        if count or name != "held_out":
+        if count or name not in ("held_out", "canary"):
             yield f"  {name:<12}{count:>9,}  {count / len(saved.stats):6.1%}"
 
 
@@ -130,6 +133,15 @@ def _parts(saved: Saved) -> Iterator[str]:
 
 def _recent_parts(saved: Saved) -> list[dict[str, Any]]:  # Any: counts, and the name
     return summed([line.get("parts") or [] for line in saved.history.batches[-RECENT_BATCHES:]])
+
+
+def _canaries(saved: Saved, config: CurriculumConfig) -> Iterator[str]:
+    """What the canaries say, and the alarm."""
+    canaries = Clock.from_json(saved.clock).canaries
+    if canaries.num_visits:
+        yield f"  canaries: {told(canaries)}; alarm at e = {1 / config.canary_alpha:g}"
+    if canaries.alarm_step is not None:
+        yield f"  ALARM since step {canaries.alarm_step}: the reward is hacked or the verifier leaks"
 
 
 def _events(saved: Saved) -> Iterator[str]:

@@ -38,7 +38,7 @@ def replay(run: Path, data: Path | None = None, settings: Path | None = None) ->
 def rescore(saved: Saved, problems: pl.DataFrame, config: CurriculumConfig) -> Scored:
     """Every judged visit with its forecast; `problems` has the rows of the saved state, in its order."""
     # visits that an outage discarded are not in the history
-    quiet = {"outage_p": 0.0, "outage_undecided": 1.0, "probe_size": 0}
+    quiet = {"outage_p": 0.0, "outage_undecided": 1.0, "probe_size": 0, "canaries": 0.0}
     curriculum = Curriculum.create(problems, config.model_copy(update=quiet), {})
     parts = [_observed(curriculum, batch) for batch in _batches(saved.history.visits)]
     if not sum(part.shape[1] for part in parts):

@@ -106,7 +106,8 @@ def run_course(
 ) -> Course:
     """Simulate one policy with one seed."""
     changes = NO_POOLS if policy in BASELINES else {"policy": policy}
-    settings = CurriculumConfig.model_validate({**settings.model_dump(), **changes, "seed": seed, "outage_p": 0.0})
+    quiet = {"outage_p": 0.0, "canaries": 0.0}
+    settings = CurriculumConfig.model_validate({**settings.model_dump(), **changes, **quiet, "seed": seed})
     curriculum = Curriculum.create(problems, settings, {})
     learner = _learner(problems, config, seed)
     lines = list(_steps(curriculum, learner, config, MAX_REFILLS if policy == "dapo" else 0))

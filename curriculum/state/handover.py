@@ -11,7 +11,7 @@ from curriculum.forecast.groups import group_names
 from curriculum.forecast.prior import new_stats
 from curriculum.pools.retirement import restart
 from curriculum.state.files import Saved
-from curriculum.statistics.stats import ACTIVE, HELD_OUT, NEVER, Stats
+from curriculum.statistics.stats import ACTIVE, CANARY, HELD_OUT, NEVER, Stats
 from curriculum.statistics.visits import Ints
 
 
@@ -43,7 +43,7 @@ def begin_again(stats: Stats, saved: Saved, config: CurriculumConfig) -> None:
     """
     stats.next_check[:] = np.maximum(stats.next_check - saved.clock["step"], 0)
     stats.last_step[:] = NEVER
-    stats.status[stats.status == HELD_OUT] = ACTIVE
+    stats.status[np.isin(stats.status, (HELD_OUT, CANARY))] = ACTIVE
     if (saved.config["rule"], saved.config["p0"]) != (config.rule, config.p0):
         restart(stats, np.arange(len(stats)))
 

@@ -81,6 +81,17 @@ class History:
         return pl.DataFrame(self.batches, schema=BATCH)
 
 
+def notices(events: list[dict[str, Any]], draw: int) -> list[str]:
+    """The events of a draw that a reader of the log has to know: outages, sources left out, the alarm of canaries."""
+    now = [event for event in events if event["draw"] == draw]
+    told = {
+        "outage": "outage of {where}, visits discarded: {detail}",
+        "left_out": "source {where} is left out, {num_problems} problems quarantined: {detail}",
+        "alarm": "ALARM: {detail}: the reward is hacked or the verifier leaks; read them (event canary in the state)",
+    }
+    return [told[name].format(**event) for name in told for event in now if event["event"] == name]
+
+
 def restore(visits: pl.DataFrame, batches: pl.DataFrame, events: bytes) -> History:
     """A history from its saved parts."""
     lines = [json.loads(line) for line in events.split(b"\n") if line]

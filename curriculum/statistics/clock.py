@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Canaries:
+    """Counts of the canaries, and the stakes of the bets against luck."""
+
+    owed: float = 0.0  # slots that rounding owes
+    num_drawn: int = 0
+    num_visits: int = 0
+    num_completions: int = 0
+    num_correct: int = 0
+    stakes: list[float] = field(default_factory=list)
+    alarm_step: int | None = None
 
 
 @dataclass
@@ -20,3 +35,9 @@ class Clock:
     outages: dict[str, int] = field(default_factory=dict)  # consecutive ones, by source
     doubts: dict[str, float] = field(default_factory=dict)  # log probability since the last success, by source
     mix_carried: dict[str, float] = field(default_factory=dict)  # slots that rounding owes each part of a mixture
+    canaries: Canaries = field(default_factory=Canaries)
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> Clock:  # Any: JSON values
+        """The counters as `dataclasses.asdict` gives them; what an earlier version lacks has its default."""
+        return cls(**{**saved, "canaries": Canaries(**saved.get("canaries", {}))})

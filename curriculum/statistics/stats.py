@@ -17,8 +17,8 @@ import numpy.typing as npt
 from curriculum.config import CurriculumConfig
 from curriculum.statistics.visits import Batch, Floats, Ints
 
-STATUSES: Final = ("active", "retired", "parked", "quarantined", "held_out")
-ACTIVE, RETIRED, PARKED, QUARANTINED, HELD_OUT = range(5)
+STATUSES: Final = ("active", "retired", "parked", "quarantined", "held_out", "canary")
+ACTIVE, RETIRED, PARKED, QUARANTINED, HELD_OUT, CANARY = range(6)
 NEVER: Final = -1
 
 

@@ -18,6 +18,7 @@ from curriculum.simulate.replay import data_of
 from curriculum.suspects.find import Said, Suspect, find_suspects
 
 COMPLETIONS: Final = "completions"
+CANARY: Final = "canary"
 SAMPLES: Final = "samples"
 WIDTH: Final = 80
 
@@ -35,11 +36,14 @@ def suspects(run: Path, data: Path | None, alpha: float) -> list[dict[str, Any]]
 
 
 def completions(run: Path) -> pl.DataFrame:
-    """All completions of a run, in order of time."""
+    """All completions of a run, in order of time, but those on canaries, whose truths were wrong on purpose."""
     files = sorted((run / COMPLETIONS).glob("draw-*.parquet"))
     if not files:
         raise UserError(f"{run}: kept no completions; give the folder of a run with --save-completions")
-    return pl.concat([pl.read_parquet(file, columns=["key", "text", "accuracy"]) for file in files])
+    found = pl.scan_parquet(files)
+    if CANARY in found.collect_schema():
+        found = found.filter(pl.col(CANARY).is_null())
+    return found.select("key", "text", "accuracy").collect()
 
 
 def said_by(tables: list[pl.DataFrame], keys: set[str]) -> Iterator[Said]:

@@ -24,7 +24,7 @@ EVERYTHING: Final = {
     "objective": "dapo", "kl_coef": 0.1, "trl": SYNCED, "rewards": ["accuracy", "overlong", "kimi_length"],
     "overlong_cache": 4, "length_warmup_steps": 3, "refill_rounds": 1, "updates_per_generation": 2,
     "micro_batch_size": 2, "logging_steps": 3, "save_steps": 2, "max_steps": 7, "probe_steps": 2,
-    "curriculum": {"probe_size": 3},
+    "curriculum": {"probe_size": 3, "canaries": 0.2},
 }  # fmt: skip
 # every objective, reward and setting in one of them; save_steps and logging_steps do not divide one another in some
 SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -46,7 +46,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "reinforce_pp, refill": {"objective": "reinforce_pp", "refill_rounds": 1},
     "dr_grpo, screen and mix": {
         "objective": "dr_grpo", "screen": 2, "refill_rounds": 2, "updates_per_generation": 2,
-        "curriculum": {"mix": "adaptive", "mix_by": "ground_truth"},
+        "curriculum": {"mix": "adaptive", "mix_by": "ground_truth", "canaries": 0.2},
     },
 }  # fmt: skip
 # their losses and advantages read the batch alone, as those above: tried with `-m slow`

@@ -8,9 +8,10 @@ from typing import ClassVar, Final, Self
 from pydantic import Field, model_validator
 
 from curate.config import RUNTIME
-from curate.sampling.grading import GradingConfig
+from curate.sampling.grading import GradingConfig, policies
 from curate.tables import AS_TEXT, short
 from curriculum import CurriculumConfig
+from curriculum.canaries.problems import MAX_TOLERANCE
 from train.grpo.objectives import OBJECTIVES, ONLY_TRLS, Objective
 from train.grpo.support import refuse_other_support
 from train.grpo.tables import (
@@ -140,6 +141,16 @@ class GrpoConfig(GradingConfig, TrainerConfig):
         mode = str(self.trl.get("vllm_importance_sampling_mode", "sequence"))
         if self.objective == "gmpo" and not mode.startswith("sequence"):
             raise ValueError(f"objective gmpo weighs whole completions; {mode} does not, use sequence_mask")
+        return self
+
+    @model_validator(mode="after")
+    def _tells_canaries_apart(self) -> Self:
+        for policy in (self.verify, *policies(self).values()) if self.curriculum.canaries else ():
+            if policy.rel_tol >= MAX_TOLERANCE or policy.sig_figs == 1:
+                raise ValueError(
+                    f"curriculum.canaries have wrong truths a quarter apart; lower rel_tol below {MAX_TOLERANCE:g}, "
+                    "set sig_figs to 2 or more, or canaries to 0"
+                )
         return self
 
     @model_validator(mode="after")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import typer
 
 from curate.artifacts.manifest import canonical_json
 from curate.engines.model_files import model_digest
 from curriculum import Curriculum
 from curriculum.state.files import newest
-from curriculum.statistics.stats import HELD_OUT
+from curriculum.statistics.stats import CANARY, HELD_OUT
 from train.data.rows import Rows
 from train.environment import is_main_process
 from train.grpo.config import GrpoConfig
@@ -43,7 +44,7 @@ def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) 
 
 def print_small_pool(curriculum: Curriculum, num_slots: int, slots: str) -> None:
     """Warn where a draw of `num_slots` problems has to repeat some; `slots` is the option that sets their number."""
-    num = len(curriculum.keys) - int((curriculum.stats.status == HELD_OUT).sum())
+    num = len(curriculum.keys) - int(np.isin(curriculum.stats.status, (HELD_OUT, CANARY)).sum())
     if num < num_slots and is_main_process():
         each = f"up to {-(-num_slots // num)} times" if num > 1 else f"{num_slots} times"
         typer.echo(

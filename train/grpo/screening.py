@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from train.rewards.rewards import Accuracy
 class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
     """Screens the problems of a generation (`train.grpo.screen`); the subclass draws, seeds and scores."""
 
-    _problems: Sequence[Mapping[str, Any]]
     _objective: Objective
     _accuracy: Accuracy
 
@@ -30,6 +29,9 @@ class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
         self._kept: list[Sampled | None] = []
 
     def _next_draw(self, num_problems: int, exclude: Collection[int] = ()) -> Draw:
+        raise NotImplementedError
+
+    def _problem(self, row: int, step: int) -> dict[str, Any]:
         raise NotImplementedError
 
     def _score(self, draw: Draw) -> dict[str, Any]:
@@ -61,7 +63,7 @@ class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
         """The first completions of a draw's problems, judged, from all processes."""
         rows = [row for row in draw.rows for _ in range(self._objective.screen)]
         set_seed(self._seed(f"screen {draw.number}"))
-        inputs = [dict(self._problems[row]) for row in rows[self._mine(len(rows))]]
+        inputs = [self._problem(row, draw.step) for row in rows[self._mine(len(rows))]]
         # counted once the group is whole; of dropped problems only the tokens are
         metrics = {name: list(values) for name, values in self._metrics["train"].items()}
         tokens = self.state.num_input_tokens_seen

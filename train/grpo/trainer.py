@@ -34,7 +34,7 @@ from train.grpo.screening import ScreeningTrainer
 from train.grpo.stop_when import StopRules
 from train.grpo.undecided import have_signal, whole_rows
 from train.rewards.rewards import Accuracy
-from train.runs.folder import COMPLETIONS, DRAWS, RunFolder
+from train.runs.folder import CANARY, COMPLETIONS, DRAWS, RunFolder
 
 Row = dict[str, Any]  # Any: columns of a problem, as TRL passes them to rewards
 RECORDED: Final = ("num_correct", "num_wrong", "num_undecided", "mean_tokens_correct", "mean_tokens_wrong")
@@ -97,12 +97,22 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         self._draw = draw
         mine = self._mine(len(draw.rows) * self.num_generations)
         set_seed(self._seed(f"draw {draw.number}"))
-        inputs = [dict(self._problems[row]) for row in draw.slots()[mine]]
+        inputs = [self._problem(row, draw.step) for row in draw.slots()[mine]]
         scored: dict[str, Any] = super()._generate_and_score_completions(inputs)
         judged = self._draw
         given = scored["advantages"].masked_fill(~judged.has_signal[mine], 0.0)
         scored["advantages"] = advantages(self._objective, judged, given, mine)
+        is_canary = self._are_canaries(judged)[mine]
+        # neither the loss nor a KL reads their tokens
+        scored["completion_mask"] = scored["completion_mask"].masked_fill(is_canary.unsqueeze(1), 0)
         return scored
+
+    def _problem(self, row: int, step: int) -> Row:
+        return self.curriculum.as_drawn(self._problems[row], row, step)
+
+    def _are_canaries(self, draw: Draw) -> torch.Tensor:
+        """For each completion of a draw, whether its problem is a canary."""
+        return torch.tensor([self.curriculum.is_canary(row) for row in draw.slots()], device=self.accelerator.device)
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
         before = self._buffered_inputs
@@ -128,6 +138,8 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         weights = self.reward_weights.to(given.device)
         size = self.num_generations if self.model.training else self.num_generations_eval
         rewards = whole_rows(given, weights, size, accuracy)
+        if self.model.training:
+            rewards = rewards.masked_fill(self._are_canaries(self._draw).unsqueeze(1), torch.nan)
         if self._evaluation is not None and BENCHMARK in inputs[0]:
             values = self._accuracy.values
             mine = [
@@ -139,7 +151,8 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
             is_summed = self.multi_objective_aggregation == "sum_then_normalize"
             signal = have_signal(rewards, weights, size, is_summed=is_summed)
             correctness = given[:, accuracy]
-            self._draw = self._draw.judged(rewards, weights, correctness, signal)
+            learned = correctness.masked_fill(self._are_canaries(self._draw), torch.nan)
+            self._draw = self._draw.judged(rewards, weights, learned, signal)
             lengths = gather_object([len(ids) for ids in completion_ids_list])
             reasons = gather_object(self._accuracy.reasons)
             self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
@@ -169,9 +182,16 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         if self.accelerator.is_main_process:
             keys = [self.curriculum.keys[row] for row in self._draw.slots()]
             parts = {name: rewards[:, place].tolist() for place, name in enumerate(self.reward_func_names)}
-            table = {"step": [self._draw.step] * len(keys), "key": keys, **columns, **parts}
+            table = {"step": [self._draw.step] * len(keys), "key": keys, **columns, **parts, **self._wrong_truths()}
             path = Path(self.args.output_dir) / COMPLETIONS / f"draw-{self._draw.number:06d}.parquet"
             write_shard(path, pl.DataFrame(table, strict=False).fill_nan(None))
+
+    def _wrong_truths(self) -> dict[str, list[str | None]]:
+        """The wrong truth of each completion on a canary, as a column; no column in a run without canaries."""
+        if not self.curriculum.config.canaries:
+            return {}
+        drawn = [(row, self._problem(row, self._draw.step)) for row in self._draw.slots()]
+        return {CANARY: [one["ground_truth"] if self.curriculum.is_canary(row) else None for row, one in drawn]}
 
     def _record_draw(self, groups: list[Group]) -> None:
         """Record the outcomes of the last draw in the curriculum, the log of draws and TRL's metrics."""
@@ -180,10 +200,13 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         visits = [group.visit() for group in groups]
         self.curriculum.observe(visits, step=self._draw.step, forecast_of=first or visits)
         print_notices(self.curriculum, self._draw.step)
-        keys = [self.curriculum.keys[visit.row] for visit in visits]
+        canaries = [visit for visit in visits if self.curriculum.is_canary(visit.row)]
+        visits = [visit for visit in visits if visit not in canaries]
+        keys, other = ([self.curriculum.keys[visit.row] for visit in some] for some in (visits, canaries))
         columns = {name: [getattr(visit, name) for visit in visits] for name in RECORDED}
         place = {"step": self._draw.step, "draw": self._draw.number}
-        self._run.append(DRAWS, {**place, "keys": keys, **columns})
+        self._run.append(DRAWS, {**place, "keys": keys, **columns, **({"canaries": other} if other else {})})
+        groups = [group for group in groups if not self.curriculum.is_canary(group.row)]
         figures = {f"curriculum/{name}": value for name, value in self.curriculum.metrics().items()}
         for name, value in {**figures, **group_figures(groups), **self._screening.figures()}.items():
             self._metrics["train"][name].append(value)

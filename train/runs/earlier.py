@@ -47,7 +47,14 @@ FREE: Final = (("compute", "micro_batch_size"), ("logging", "steps"))
 LATER: Final[Mapping[str, Mapping[str, Any]]] = {
     "verify": {"unevaluated": "accept", "asked_form": "ignored", "rel_tol": 0.0, "sig_figs": 0, "verifiers": []},
     "judge": {"style": "plain", "prompt": None},
-    "curriculum": {"groups": ["source", "level"], "mix": None, "mix_by": "source", "mix_floor": 0.2},
+    "curriculum": {
+        "groups": ["source", "level"],
+        "mix": None,
+        "mix_by": "source",
+        "mix_floor": 0.2,
+        "canaries": 0.0,
+        "canary_alpha": 0.01,
+    },
     "generation": {"screen": 0},
 }
 # settings that came later beside another one

@@ -44,6 +44,7 @@ ENVIRONMENT: Final = "environment.json"
 LOG: Final = "log.jsonl"
 DRAWS: Final = "draws.jsonl"
 COMPLETIONS: Final = "completions"
+CANARY: Final = "canary"  # column of the completions: the wrong truth, null for problems that are learned from
 EVALUATIONS: Final = "evaluations.jsonl"
 BEST: Final = "best.json"
 ENDED: Final = "ended.json"

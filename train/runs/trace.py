@@ -13,9 +13,9 @@ from curate.config import read_yaml
 from curate.errors import UserError
 from train.data.problems import read_problems
 from train.runs.earlier import in_current_form
-from train.runs.folder import COMPLETIONS, CONFIG
+from train.runs.folder import CANARY, COMPLETIONS, CONFIG
 
-FIXED = ("step", "key", "text", "num_tokens", "reason")
+FIXED = ("step", "key", "text", "num_tokens", "reason", CANARY)
 Run = Annotated[Path, typer.Argument(help="Run folder of gradus train grpo.", show_default=False)]
 Step = Annotated[int, typer.Argument(help="Optimizer step.", show_default=False)]
 Data = Annotated[Path | None, typer.Option("--data", help="Current location of the problems, if they were moved.")]
@@ -62,7 +62,9 @@ def described(key: str, problem: dict[str, Any], rows: pl.DataFrame, width: int)
     """A problem and its completions as lines for a terminal."""
     asked = " ".join(str(problem.get("prompt", "(no longer in the data)")).split())
     place = f"{problem['source']}#{problem['source_row']}" if problem else "unknown"
-    lines = [f"{key}  {place}  answer {problem.get('ground_truth')}", f"  {_cut(asked, 2 * width)}"]
+    wrong = rows[CANARY][0] if CANARY in rows.columns else None
+    answer = problem.get("ground_truth") if wrong is None else f"{wrong}, wrong on purpose: a canary, not learned from"
+    lines = [f"{key}  {place}  answer {answer}", f"  {_cut(asked, 2 * width)}"]
     parts = [name for name in rows.columns if name not in FIXED]
     for row in rows.iter_rows(named=True):
         worth = "  ".join(f"{name} {'?' if row[name] is None else format(row[name], '.2f')}" for name in parts)

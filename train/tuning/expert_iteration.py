@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import polars as pl
 import typer
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
 from curate.artifacts.manifest import canonical_json, write_atomic
 from curate.artifacts.samples import Sample, SampleLog
@@ -72,6 +72,12 @@ class ExpertIterationConfig(GradingConfig, SftConfig):
         description="Curriculum settings as YAML: '{policy: prioritized, p0: 0.9}'.",
         json_schema_extra=AS_TEXT,
     )
+
+    @model_validator(mode="after")
+    def _has_no_canaries(self) -> Self:
+        if self.curriculum.canaries:
+            raise ValueError("curriculum.canaries is for gradus train grpo; use --objective raft there, or set it to 0")
+        return self
 
     def engine_config(self, model: Path | str) -> EngineConfig:
         """Engine settings for the model of a round."""
