@@ -1,5 +1,6 @@
 """The problems that people should review, and why: the doubtful ones of each kind, and some drawn at random.
 
+suspect_truth        completions of a training run agree on another answer than the truth (`--suspects`)
 suspect_answer       dropped because sampled answers contradict the ground truth
 conflicting_answers  duplicates whose answers differ
 near_threshold       contaminated or a benchmark variant, but not an exact copy; those nearest to a threshold first
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
@@ -21,8 +23,12 @@ from pydantic import Field
 from curate.artifacts.artifact import Artifact
 from curate.config import Config
 from curate.errors import UserError
+from curate.review.suspects import read_suspects
 
-QUEUES: Final = ("suspect_answer", "conflicting_answers", "near_threshold", "paraphrase", "reference_solution", "audit")
+QUEUES: Final = (
+    "suspect_truth", "suspect_answer", "conflicting_answers", "near_threshold", "paraphrase", "reference_solution",
+    "audit",
+)  # fmt: skip
 SUSPECT: Final = ("suspect_answer",)
 CONFLICTING: Final = ("conflicting_answers",)
 CERTAIN_SCORE: Final = 0.999  # an exact copy needs no review
@@ -38,6 +44,9 @@ class QueueConfig(Config):
     num_audit: int = Field(30, ge=0, description="Problems drawn at random from the kept rows and from each reason.")
     num_each: int = Field(200, ge=0, description="Most problems of each doubtful kind.")
     seed: int = Field(0, description="Seed of the draw: the same seed shows every reviewer the same problems.")
+    suspects: Path | None = Field(
+        None, description="Suspects of a training run, from gradus curriculum suspects RUN --json; shown first."
+    )
 
 
 @dataclass(frozen=True)
@@ -59,12 +68,15 @@ class Entry:
 
 def build_queue(artifacts: Sequence[Artifact], config: QueueConfig) -> list[Entry]:
     """The problems to review, doubtful ones first, each once; the same for every reviewer."""
+    suspects = read_suspects(config.suspects) if config.suspects else None
     gone = pl.concat([artifact.scan("dropped").select("key") for artifact in artifacts])
     # a problem in several artifacts of a run is shown as in the last one: dropped, or kept with all findings
-    entries = [entry for artifact in reversed(artifacts) for entry in _entries(artifact, gone, config)]
+    entries = [entry for artifact in reversed(artifacts) for entry in _entries(artifact, gone, suspects, config)]
     by_key: dict[str, Entry] = {}
     for entry in entries:
         by_key.setdefault(entry.key, entry)
+    if suspects is not None:
+        _refuse_strangers(suspects, set(by_key), config)
     if not by_key:
         is_empty = not any(artifact.manifest.num_in for artifact in artifacts)
         why = "have no rows" if is_empty else "hold no doubtful rows, and --num-audit is 0"
@@ -72,12 +84,22 @@ def build_queue(artifacts: Sequence[Artifact], config: QueueConfig) -> list[Entr
     return sorted(by_key.values(), key=lambda entry: QUEUES.index(entry.queue))
 
 
-def _entries(artifact: Artifact, gone: pl.LazyFrame, config: QueueConfig) -> list[Entry]:
+def _refuse_strangers(suspects: pl.DataFrame, shown: set[str], config: QueueConfig) -> None:
+    """Raise `UserError` where no suspect is among the problems shown: the artifacts are others than the run's."""
+    if suspects.height and config.num_each and not shown & set(suspects["key"]):
+        raise UserError(
+            f"--suspects {config.suspects}: none of its {suspects.height:,} problems is in these artifacts; name the "
+            "dataset of the run"
+        )
+
+
+def _entries(artifact: Artifact, gone: pl.LazyFrame, suspects: pl.DataFrame | None, config: QueueConfig) -> list[Entry]:
     kept, dropped = artifact.scan("kept").join(gone, on="key", how="anti"), artifact.scan("dropped")
     audit = pl.concat([kept.with_columns(drop_reason=pl.lit("")), dropped], how="diagonal_relaxed")
     reasons = ["", *artifact.manifest.reasons]
-    # audited rows first: a queue of doubtful rows must not take away random draws
-    draws = [("audit", audit.filter(pl.col("drop_reason") == reason), config.num_audit) for reason in reasons]
+    # audited rows before doubtful ones, which must not take away random draws; suspects were asked for
+    draws = [] if suspects is None else [("suspect_truth", kept.join(suspects.lazy(), on="key"), config.num_each)]
+    draws += [("audit", audit.filter(pl.col("drop_reason") == reason), config.num_audit) for reason in reasons]
     draws += [
         (name, rows, config.num_each) for name, rows in _doubtful(kept, dropped, artifact.manifest.config).items()
     ]

@@ -27,12 +27,14 @@ from curate.artifacts.trajectory import readable
 from curate.errors import UserError
 from curate.review.log import Decision, Ruling, append_ruling, latest, read_rulings
 from curate.review.queue import Entry
+from curate.review.suspects import COLUMN as SUSPECT
 from curate.verify import check_truth
 from curate.verify.code.tests_format import parse_tests
 
 PAGE: Final = Path(__file__).parent / "page"
 COOKIE: Final = "gradus_review"
 HINTS: Final = {
+    SUSPECT: "a suspect of a training run",
     "benchmark_variant": "a variant of a benchmark's problem",
     "benchmark_paraphrase": "perhaps a paraphrase of a benchmark's problem",
 }
