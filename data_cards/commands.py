@@ -10,7 +10,7 @@ import typer
 from curate.figures import Figures, with_figures
 from curate.options import with_options
 from curate.panels import Commands
-from data_cards.config import CardConfig, PushConfig
+from data_cards.config import CardConfig, PushConfig, PushModelConfig
 
 app = Commands(
     help="Data cards: versioned, traceable datasets from runs, local and on the Hub.",
@@ -71,6 +71,23 @@ def _push(
 
 
 app.command("push", help=PushConfig.__doc__)(with_figures(with_options(_push, PushConfig)))
+
+
+def _push_model(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a finished training run.", show_default=False)],
+    config: PushModelConfig,
+) -> Figures:
+    from huggingface_hub import HfApi
+
+    from data_cards.hub.models import push_model
+
+    pushed = push_model(HfApi(), run, config)
+    typer.echo(f"{pushed.url}{' (already on the Hub: nothing to do)' if pushed.is_reused else ''}")
+    typer.echo(f"  commit {pushed.commit}" + (f", tag {config.tag}" if config.tag else ""))
+    return {"url": pushed.url, "commit": pushed.commit, "is_reused": pushed.is_reused}
+
+
+app.command("push-model", help=PushModelConfig.__doc__)(with_figures(with_options(_push_model, PushModelConfig)))
 
 
 @app.command()

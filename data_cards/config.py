@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from curate.config import RUNTIME, Config
 
@@ -75,3 +75,27 @@ class PushConfig(Config):
     private: bool = Field(default=False, description="Make the new repository private.")
     create_pr: bool = Field(default=False, description="Open a pull request instead; sets no tag.")
     with_curriculum: Path | None = Field(None, description="Training run whose curriculum state is added.")
+
+
+class PushModelConfig(Config):
+    """Publish the model of a finished training run on the Hub, as one commit with a card.
+
+    The card names base, data with their digest and settings, and shows the benchmarks before and after and the
+    curriculum's picture, which `gradus curriculum plot RUN` draws. The token comes from `hf auth login` or HF_TOKEN.
+    After an interruption, the same command sends only missing files.
+
+    Example: gradus card push-model runs/grpo --repo me/first-model --before eval/before --after eval/after
+    """
+
+    repo: str = Field(description="ORG/NAME on the Hub; created if absent.")
+    tag: str = Field("", description="Version to tag, vMAJOR.MINOR.PATCH.")
+    private: bool = Field(default=False, description="Make the new repository private.")
+    dataset: str = Field("", description="The data on the Hub, ORG/NAME or ORG/NAME@TAG, for the card.")
+    before: Path | None = Field(None, description="Evaluation of the model that training started from.")
+    after: Path | None = Field(None, description="Evaluation of the trained model.")
+
+    @model_validator(mode="after")
+    def _has_both(self) -> Self:
+        if (self.before is None) != (self.after is None):
+            raise ValueError("before and after belong together; give both evaluations, or neither")
+        return self

@@ -51,7 +51,7 @@ def push(api: HfApi, dataset: Path, config: PushConfig) -> Pushed:
         UserError: for an invalid dataset, or an error of the Hub or the network; at most an empty repository is left.
     """
     repo, tag = config.repo, config.tag
-    _check_names(repo, tag)
+    check_names(repo, tag)
     manifest = open_published(dataset)
     curriculum = curriculum_files(config.with_curriculum) if config.with_curriculum else {}
     with plainly(repo, UNCHANGED):
@@ -77,7 +77,7 @@ def pull(api: HfApi, repo: str, revision: str, out: Path) -> tuple[Manifest, str
     Returns the manifest, the commit, and whether `out` already held this dataset. Raises `UserError` if the revision
     does not exist, `out` holds something else, or a file does not match the manifest.
     """
-    _check_names(repo)
+    check_names(repo)
     with plainly(f"{repo}@{revision}", f"{out} was not written"):
         commit = str(api.repo_info(repo, repo_type="dataset", revision=revision).sha)
         wanted = _remote_manifest(api, repo, commit)
@@ -111,7 +111,8 @@ def tags(api: HfApi, repo: str) -> list[str]:
     return sorted(found, key=lambda tag: [int(number) for number in re.findall(r"\d+", tag)[:3]])
 
 
-def _check_names(repo: str, tag: str = "") -> None:
+def check_names(repo: str, tag: str = "") -> None:
+    """Raise `UserError` for what is no ORG/NAME, or no version."""
     try:
         validate_repo_id(repo)
         is_whole = repo.count("/") == 1

@@ -47,17 +47,17 @@ class Handler(BaseHTTPRequestHandler):
         ("POST", r"/api/repos/create", "create_repo"),
         ("POST", r"/api/validate-yaml", "validate_yaml"),
         ("GET", r"/api/agent-harnesses", "agent_harnesses"),
-        ("GET", r"/api/datasets/([^/]+/[^/]+)(?:/revision/([^/]+))?", "repo_info"),
-        ("GET", r"/api/datasets/([^/]+/[^/]+)/refs", "refs"),
-        ("GET", r"/api/datasets/([^/]+/[^/]+)/tree/([^/]+)(?:/(.*))?", "tree"),
-        ("POST", r"/api/datasets/([^/]+/[^/]+)/paths-info/([^/]+)", "paths_info"),
-        ("POST", r"/api/datasets/([^/]+/[^/]+)/preupload/([^/]+)", "preupload"),
-        ("POST", r"/datasets/([^/]+/[^/]+)\.git/info/lfs/objects/batch", "lfs_batch"),
+        ("GET", r"/api/(?:datasets|models)/([^/]+/[^/]+)(?:/revision/([^/]+))?", "repo_info"),
+        ("GET", r"/api/(?:datasets|models)/([^/]+/[^/]+)/refs", "refs"),
+        ("GET", r"/api/(?:datasets|models)/([^/]+/[^/]+)/tree/([^/]+)(?:/(.*))?", "tree"),
+        ("POST", r"/api/(?:datasets|models)/([^/]+/[^/]+)/paths-info/([^/]+)", "paths_info"),
+        ("POST", r"/api/(?:datasets|models)/([^/]+/[^/]+)/preupload/([^/]+)", "preupload"),
+        ("POST", r"(?:/datasets)?/([^/]+/[^/]+)\.git/info/lfs/objects/batch", "lfs_batch"),
         ("PUT", r"/lfs/([0-9a-f]{64})", "lfs_put"),
-        ("POST", r"/api/datasets/([^/]+/[^/]+)/commit/([^/]+)", "commit"),
-        ("POST", r"/api/datasets/([^/]+/[^/]+)/tag/([^/]+)", "tag"),
-        ("HEAD", r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", "resolve"),
-        ("GET", r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", "resolve"),
+        ("POST", r"/api/(?:datasets|models)/([^/]+/[^/]+)/commit/([^/]+)", "commit"),
+        ("POST", r"/api/(?:datasets|models)/([^/]+/[^/]+)/tag/([^/]+)", "tag"),
+        ("HEAD", r"(?:/datasets)?/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", "resolve"),
+        ("GET", r"(?:/datasets)?/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", "resolve"),
     )
     WRITES = ("create_repo", "preupload", "lfs_batch", "commit", "tag")
 
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
             files = [
                 {
                     "path": file["path"],
-                    "uploadMode": "lfs" if file["path"].endswith((".parquet", ".png")) else "regular",
+                    "uploadMode": "lfs" if file["path"].endswith((".parquet", ".png", ".safetensors")) else "regular",
                     "shouldIgnore": False,
                     **({"oid": self._oid(commit, file["path"])} if file["path"] in commit.files else {}),
                 }
