@@ -36,7 +36,7 @@ from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.fitting import which_fit
 from train.runs.folder import PROBE, RunFolder
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
-from train.runs.settings import split_step
+from train.runs.settings import Split
 from train.runs.starting_model import room_of, settled
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def grpo_training(data: Path, config: GrpoConfig, objective: Objective) -> Train
         parts=partial(_parts, config, objective),
         own=OWN,
         max_tokens=config.sampling.max_tokens,
+        sequences_per_generation=config.sequences_per_step * config.generation.updates,
+        prompt_bytes=lambda rows: int(str(rows.frame["prompt"].str.len_bytes().max() or 0)),
         steps_per_draw=config.generation.num_updates,
         adopts_data=config.adopt_dataset,
         ends=(PoolExhausted,),
@@ -153,7 +155,7 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
     print_small_pool(curriculum, config.generation.num_problems, "--num-problems")
     probe = [problems[row] for row in curriculum.probe_rows()]
     benchmarks = benchmark_rows(config.evaluation.data, config.prompt)
-    arguments = {**_arguments(config, objective), **generation, "chat_template_kwargs": switches}
+    arguments = {**_arguments(config, objective, start.split), **generation, "chat_template_kwargs": switches}
     trainer = {
         "problems": problems,
         "curriculum": curriculum,
@@ -217,13 +219,12 @@ def _evaluating(config: GrpoConfig, num_problems: int, *, is_new: bool) -> dict[
     }
 
 
-def _arguments(config: GrpoConfig, objective: Objective) -> dict[str, Any]:
-    num_passes = split_step(config, config.sequences_per_step).num_passes
+def _arguments(config: GrpoConfig, objective: Objective, split: Split) -> dict[str, Any]:
     return {
         **objective.settings,
         **({} if config.kl_coef is None else {"beta": config.kl_coef}),
         "num_generations": config.generation.group_size,
-        "steps_per_generation": num_passes * config.generation.updates,
+        "steps_per_generation": split.num_passes * config.generation.updates,
         "num_iterations": config.generation.passes,
         "max_completion_length": config.sampling.max_tokens,
         "temperature": config.sampling.temperature,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final, Self
 
@@ -24,6 +25,8 @@ from train.grpo.tables import (
     RlSaving,
     StopWhen,
 )
+from train.memory.estimate import Case, Load
+from train.memory.vllm_share import vllm_share
 from train.rewards.rewards import Setting
 from train.runs.settings import OPTIMIZER, TAKEN, TrainerConfig
 
@@ -238,6 +241,19 @@ class GrpoConfig(GradingConfig, TrainerConfig):
     def sequences_per_step(self) -> int:
         """Completions per optimizer step, over all devices."""
         return self.generation.num_problems * self.generation.group_size // self.generation.updates
+
+    def load(self, case: Case) -> Load:
+        """See `TrainerConfig`: the trainer samples a whole generation at once, unless vLLM does."""
+        row = OBJECTIVES.get(self.objective)
+        beta = row.settings.get("beta", 0.0) if self.kl_coef is None and row is not None else self.kl_coef
+        has_reference = bool(beta) and not self.lora.rank
+        most = self.sampling.max_tokens
+        return replace(
+            self.shared_load(case, case.num_prompt_tokens + most, most),
+            num_generated=0 if self.sampling.vllm else case.num_generated,
+            vllm_share=vllm_share(self.trl, case, uses_vllm=self.sampling.vllm),
+            num_frozen=int(has_reference),
+        )
 
     def setting(self, opening: str = "", ends: frozenset[int] = frozenset()) -> Setting:
         """Settings of the run that rewards need."""

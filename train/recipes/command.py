@@ -24,7 +24,9 @@ from curate.runner.run import run_stage
 from curate.tables import dotted
 from train.data.problems import read_problems
 from train.grpo.config import GrpoConfig
-from train.recipes.cost import Cost, cost_of, num_parameters
+from train.memory.shape import num_parameters
+from train.recipes.cost import Cost, cost_of
+from train.recipes.memory import memory_lines
 from train.recipes.plan import (
     MODELS,
     Planned,
@@ -97,7 +99,10 @@ def recipe(given: Given, dry_run: DryRun = False, force: Force = False) -> None:
     models = {"start": model, **({"student": given.student} if given.student else {})}
     stages = plan(chosen, models, inputs, out, changes(given.settings or []))
     if dry_run:
-        typer.echo(described(chosen, stages, num_parameters(model), read_problems(data).frame.height))
+        problems = read_problems(data).frame
+        typer.echo(described(chosen, stages, num_parameters(model), problems.height))
+        if chosen.gpus is not None:
+            typer.echo("\n".join(["", *memory_lines(chosen.gpus, stages, model, problems)]))
         return
     _refuse_missing_inputs(stages, models, inputs)
     for stage in stages:

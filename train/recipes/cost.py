@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar, Final
 
 from curate.config import Config
@@ -69,23 +66,3 @@ def cost_of(config: Config, parameters: int | None, pool_size: int) -> Cost:
         work = 6 * parameters * trained / TRAIN_USE + 2 * parameters * generated / GENERATE_USE
         hours = work / FLOPS / 3600
     return Cost(rollouts, generated, trained, hours)
-
-
-def num_parameters(model: str) -> int | None:
-    """Parameters of a local model, from its safetensors headers; None where it has no such files."""
-    files = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
-    return sum(map(_num_in, files)) if files else None
-
-
-def _num_in(path: Path) -> int:
-    with path.open("rb") as file:
-        (size,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(size))
-    header.pop("__metadata__", None)
-    total = 0
-    for tensor in header.values():
-        count = 1
-        for width in tensor["shape"]:
-            count *= width
-        total += count
-    return total

@@ -50,10 +50,19 @@ class Part(Config):
     without: dict[str, Any]  # Any: fields of the command's own config
 
 
+class Gpus(Config):
+    """The GPUs that a recipe's settings are chosen for, for the plan of their memory."""
+
+    num: int = Field(ge=1)
+    gb: int = Field(ge=1)
+    sharding: Literal["ddp", "fsdp", "zero2", "zero3"] = "ddp"
+
+
 class Recipe(Config):
     """Content of a recipe file."""
 
     about: str
+    gpus: Gpus | None = None
     stages: tuple[Step, ...]
     parts: dict[str, Part] = Field(default_factory=dict)
 

@@ -6,24 +6,30 @@ data are refused before the run folder is claimed, mistakes in `trl` before any 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import typer
 
-from curate.engines.model_files import model_digest, model_folder
-from train.environment import is_main_process
+from curate.engines.model_files import context_tokens, model_digest, model_folder
+from train.environment import is_main_process, num_processes
+from train.memory.choice import chosen
+from train.memory.devices import this_machine
+from train.memory.estimate import Case, estimate
+from train.memory.shape import shape_of
 from train.runs.folder import RunFolder
 from train.runs.output.announce import announce, described
 from train.runs.running import lora, train_and_save
-from train.runs.settings import TrainerConfig, check_passthrough, shared_arguments, split_step
+from train.runs.settings import Split, TrainerConfig, check_passthrough, shared_arguments, split_step
 from train.runs.starting_model import find_model, load_tokenizer
 from train.runs.trackers import tracked
 
 Content = TypeVar("Content")
+BYTES_OF_A_TOKEN: Final = 3
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,12 @@ class Material(Generic[Content]):
 
 
 class Start(NamedTuple):
-    """Start of a trainer: the model's folder, its tokenizer, and the claimed run folder."""
+    """Start of a trainer: the model's folder, its tokenizer, the claimed run folder, and a step on one device."""
 
     model: Path
     tokenizer: Any  # transformers has no types
     run: RunFolder
+    split: Split
 
 
 class Classes(NamedTuple):
@@ -80,6 +87,7 @@ class Training(Generic[Content]):
     """One kind of training, by its differences from the others.
 
     sequences_per_step: sequences of an optimizer step, over all processes.
+    sequences_per_generation: sequences that are sampled together, over all processes; 0 if nothing is generated.
     read: reads and checks the data; `UserError` where they are unusable.
     classes: imports TRL's classes. parts: builds their arguments, once the run folder is claimed.
     own: fields of TRL's config that the `trl` setting must not touch.
@@ -88,6 +96,7 @@ class Training(Generic[Content]):
     steps_per_draw: optimizer steps between two generations, after which a run can stop and resume.
     adopts_data: whether an unfinished run continues with other data.
     ends: exceptions that end training early but are no failure.
+    prompt_bytes: bytes of the longest prompt.
     closing: figures printed after the model's path when the run is finished.
     """
 
@@ -98,10 +107,12 @@ class Training(Generic[Content]):
     parts: Callable[[Content, Start], Parts]
     own: frozenset[str]
     max_tokens: int = 0
+    sequences_per_generation: int = 0
     max_time_s: float | None = None
     steps_per_draw: int = 1
     adopts_data: bool = False
     ends: tuple[type[Exception], ...] = ()
+    prompt_bytes: Callable[[Content], int] = lambda _: 0
     closing: Callable[[Mapping[str, float]], str] = loss_and_time
 
 
@@ -143,6 +154,30 @@ def claimed(
         yield None
 
 
+def split_that_fits(training: Training[Content], content: Content, model: Path) -> Split:
+    """A step on one device, in the given forward passes, else in as few as its memory allows; prints the estimate."""
+    config = training.config
+    split = split_step(config, training.sequences_per_step)
+    per_device = split.micro * split.num_passes
+    shape, machine = shape_of(model), this_machine()
+    context = context_tokens(model) or sys.maxsize
+    num_prompt = min(num_prompt_tokens(training.prompt_bytes(content)), context)
+    num_generated = training.sequences_per_generation // num_processes()
+    load = config.load(Case(num_prompt, num_generated, is_gpu=machine.is_gpu))
+    if shape is None or load is None:
+        return split
+    load = replace(load, num_tokens=min(load.num_tokens, context))
+    choice = chosen(estimate(shape, load, machine), per_device, config.compute.micro_batch_size)
+    for line in choice.lines:
+        announce(line)
+    return Split(choice.micro, per_device // choice.micro)
+
+
+def num_prompt_tokens(num_bytes: int) -> int:
+    """Tokens of a text of this many bytes, rather too many; the trainer counts them with the tokenizer."""
+    return num_bytes // BYTES_OF_A_TOKEN + 1
+
+
 def build_trainer(training: Training[Content], content: Content, model: Path, run: RunFolder) -> Any:
     """TRL's trainer for the model in a folder; the model libraries print only errors."""
     from train.runs.output.quiet import quiet
@@ -154,9 +189,10 @@ def build_trainer(training: Training[Content], content: Content, model: Path, ru
     from train.runs.output.window import LogWindow
 
     check_passthrough(config.trl, classes.config, training.own)
-    shared = shared_arguments(config, run.folder, training.sequences_per_step)
+    split = split_that_fits(training, content, model)
+    shared = shared_arguments(config, run.folder, split)
     shared |= tracked(config.logging.report_to, run)
-    start = Start(model, load_tokenizer(model), run)
+    start = Start(model, load_tokenizer(model), run, split)
     announce(described(model, config.max_steps, run.checkpoint()))
     parts = training.parts(content, start)
     window = LogWindow()

@@ -18,6 +18,7 @@ from curate.engines.prompts import PromptConfig
 from curate.errors import UserError
 from curate.tables import short
 from train.environment import check_sharding, num_processes, number_no_cpu
+from train.memory.estimate import Case, Load
 from train.runs.tables import Compute, Logging, Lora, Optimizer, Saving
 
 # short forms of the optimizer's settings, also for trainers with other defaults
@@ -61,11 +62,26 @@ class TrainerConfig(Config):
         default_factory=dict, description="Other fields of TRL's config by their name, e.g. '{adam_beta2: 0.99}'."
     )
 
+    def load(self, case: Case) -> Load | None:  # noqa: ARG002  # each trainer's own
+        """What a step asks of a device; None where that is not estimated."""
+        return None
 
-def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) -> dict[str, Any]:
+    def shared_load(self, case: Case, num_tokens: int, num_scored: int) -> Load:
+        """A load of the settings that every trainer has."""
+        recomputes = self.compute.gradient_checkpointing
+        return Load(
+            num_tokens,
+            num_scored,
+            lora_rank=self.lora.rank,
+            is_half=case.is_gpu if self.compute.dtype == "auto" else self.compute.dtype == "bfloat16",
+            recomputes=case.is_gpu if recomputes is None else recomputes,
+        )
+
+
+def shared_arguments(config: TrainerConfig, out: Path, split: Split) -> dict[str, Any]:
     """Arguments of a TRL config that every trainer sets, for the available device.
 
-    `sequences_per_step` over all processes is split into forward passes of `micro_batch_size`.
+    split: a step on one device.
     """
     import torch
 
@@ -73,7 +89,7 @@ def shared_arguments(config: TrainerConfig, out: Path, sequences_per_step: int) 
     has_gpu = torch.cuda.is_available()
     if not has_gpu:
         number_no_cpu()
-    split, compute = split_step(config, sequences_per_step), config.compute
+    compute = config.compute
     return {
         "output_dir": str(out),
         "max_steps": config.max_steps,

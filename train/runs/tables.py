@@ -41,7 +41,8 @@ class Compute(Config):
 
     micro_batch_size: PositiveInt | None = Field(
         None,
-        description="Sequences per device and forward pass; by default all of a step.",
+        description="Sequences per device and forward pass; by default as many of a step as an estimate of its memory "
+        "allows.",
         json_schema_extra=RUNTIME,
     )
     dtype: Literal["auto", "float32", "bfloat16"] = Field(

@@ -20,6 +20,7 @@ from curate.records import with_all_columns
 from train.data.examples import COMPLETION, read_examples
 from train.data.prompts import trl_prompt
 from train.data.rows import Rows, need_columns
+from train.memory.estimate import Case, Load
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training
 from train.runs.settings import TAKEN
@@ -46,6 +47,10 @@ class SftConfig(TuningConfig):
     max_tokens: PositiveInt = Field(1024, description="Maximum tokens of an example; longer ones are cut at the end.")
     packing: bool = Field(False, description="Fill each row with several examples; needs FlashAttention.")
     completion_column: str = Field(COMPLETION, description="Column with the completions to learn.")
+
+    def load(self, case: Case) -> Load | None:
+        """See `TrainerConfig`: an example may be as long as allowed, and every token has logits."""
+        return self.shared_load(case, self.max_tokens, self.max_tokens)
 
 
 def sft(

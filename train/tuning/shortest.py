@@ -11,6 +11,7 @@ from pydantic import Field, PositiveInt
 from train.data.prompts import trl_prompt
 from train.data.rows import Rows
 from train.data.selection import preference_pairs, shortest_right_answers
+from train.memory.estimate import Case, Load
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, loss_and_time, run_training
 from train.runs.settings import TAKEN
@@ -34,6 +35,10 @@ class ShortestConfig(SftConfig):
         1.5, gt=1, description="With dpo: right answers at least this many times as long are rejected."
     )
     dpo_beta: float = Field(0.1, gt=0, description="With dpo: strength of the constraint to the initial model.")
+
+    def load(self, case: Case) -> Load | None:
+        """See `TrainerConfig`: pairs of sequences and their reference are not estimated."""
+        return super().load(case) if self.method == "sft" else None
 
 
 def shortest(model: Model, data: DataFile, out: Out, config: ShortestConfig, force: Force = False) -> None:

@@ -1,5 +1,6 @@
 """Recipes: every one resolves, every number cites its source, and a plan is checked before anything runs."""
 
+import json
 import re
 from itertools import chain
 from pathlib import Path
@@ -15,6 +16,11 @@ from train.recipes.cost import Cost, cost_of
 from train.recipes.plan import FOLDER, changes, cut, load_recipe, plan, recipe_names, switched_off
 from train.tuning.sft import SftConfig
 
+# the shape of Qwen3-4B by its config.json
+QWEN3_4B = {
+    "hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers": 36, "num_attention_heads": 32,
+    "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "tie_word_embeddings": True,
+}  # fmt: skip
 NAMED = ("r1_zero", "dr_grpo", "dapo", "kimi_k15", "qwen3", "qwen3_small", "r1")
 
 
@@ -93,6 +99,20 @@ def test_a_dry_run_prints_every_stage_and_the_cost_and_writes_nothing(
         assert f"{step.name}: gradus" in printed
     assert "\ntotal  " in printed
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", [name for name in recipe_names() if load_recipe(name).gpus])
+def test_the_settings_for_a_machine_fit_it(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problems, model = copying_problems(tmp_path / "problems.jsonl"), tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text(json.dumps(QWEN3_4B))
+    words = ["--model", str(model), "--data", str(problems), "--out", str(tmp_path / "out"), "--dry-run"]
+    app(["train", "recipe", name, *words], standalone_mode=False)
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"^rl: memory of a device, estimated: weights .* of 80\.0 GB; --micro-batch-size ", printed, re.MULTILINE
+    )
+    assert "warning" not in printed
 
 
 def test_without_a_name_the_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
