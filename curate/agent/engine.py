@@ -6,7 +6,7 @@ Episodes are independent coroutines on the engine below; tools run in threads, o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 from curate.agent.config import AgentConfig, AgentOptions
 from curate.agent.episode import Episode
-from curate.artifacts.trajectory import UNFINISHED
+from curate.artifacts.trajectory import UNFINISHED, Message
 from curate.engines import Completion, Engine, EngineConfig, PromptConfig, PromptTooLong, Request, Shelf, messages
 from curate.errors import UserError
 from curate.tasks.store import TaskStore
@@ -90,8 +90,14 @@ class AgentEngine:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
-def begin(request: Request, config: AgentConfig, prompts: PromptConfig, store: TaskStore | None) -> Episode:
-    """The episode of a problem, before its first reply."""
+def begin(
+    request: Request,
+    config: AgentConfig,
+    prompts: PromptConfig,
+    store: TaskStore | None,
+    asked: Sequence[Message] | None = None,
+) -> Episode:
+    """The episode of a problem, before its first reply. asked: its messages, where they are built already."""
     task = None
     if request.kind == "agent":
         if store is None:
@@ -99,7 +105,7 @@ def begin(request: Request, config: AgentConfig, prompts: PromptConfig, store: T
         task = store.task(request.tests, request.proof)
         if task.problem:
             raise UserError(f"{task.name}: {task.problem}; drop it with gradus curate solvable")
-    return Episode(messages(request.prompt, prompts, request.messages), config, task)
+    return Episode(asked or messages(request.prompt, prompts, request.messages), config, task)
 
 
 def turn_seed(seed: int, turn: int) -> int:

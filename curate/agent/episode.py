@@ -32,7 +32,7 @@ class Episode:
         self.messages: list[Message] = [dict(message) for message in prompt]
         self.end: End | None = None
         self.turns = self.num_tokens = self._failed = self._blocked = 0
-        self._malformed: list[int] = []
+        self.malformed: list[int] = []
         self._config, self._task, self._detail = config, task, ""
         self._stack = ExitStack()
         self._place: Place | None = None
@@ -59,8 +59,8 @@ class Episode:
             # an unclosed call of a reply that was cut is not the model's mistake
             return self._over("context", "a reply was cut")
         if reply.malformed:
-            self._malformed.append(turn)
-            if self._malformed[-self._config.malformed_calls :] == self._last_turns(self._config.malformed_calls):
+            self.malformed.append(turn)
+            if self.malformed[-self._config.malformed_calls :] == self._last_turns(self._config.malformed_calls):
                 return self._over("malformed_call", reply.malformed)
             return self._answered([{"role": "user", "content": MALFORMED.format(why=reply.malformed)}])
         if not reply.calls:
@@ -83,7 +83,7 @@ class Episode:
         finally:
             self.abandon()
         return Trajectory(
-            self.end or "context", self.turns, tuple(self.messages), tuple(self.tools), tuple(self._malformed),
+            self.end or "context", self.turns, tuple(self.messages), tuple(self.tools), tuple(self.malformed),
             self._failed, self._blocked, changes, self._detail,
         )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import NamedTuple
 
 from curate.agent.config import AgentConfig
@@ -55,7 +57,23 @@ def judge(
         return Judged(found.verdict, found.reason)
     if store is None:
         raise UserError(NO_TASKS)
-    task = store.task(problem.tests, problem.proof)
-    changes = [Change(cell["path"], cell["kind"], cell["size"], content_of(cell)) for cell in told.changes]
+    try:
+        return _decided(problem.tests, problem.proof, json.dumps(told.changes), agent, store)
+    except _Undecided as why:
+        return why.args[0]  # type: ignore[no-any-return]
+
+
+class _Undecided(Exception):  # noqa: N818  # a verdict, not a fault
+    """Carries a verdict that is not to be remembered: the next try may be decided."""
+
+
+# the episodes of a group often end in the same files
+@lru_cache(maxsize=10_000)
+def _decided(tests: str | None, proof: str | None, changed: str, agent: AgentConfig, store: TaskStore) -> Judged:
+    task = store.task(tests, proof)
+    changes = [Change(cell["path"], cell["kind"], cell["size"], content_of(cell)) for cell in json.loads(changed)]
     result = grade_changes(task.base, task.tests, changes, agent, exploit=agent.exploit)
-    return Judged(result.verdict, result.reason, result.detail)
+    judged = Judged(result.verdict, result.reason, result.detail)
+    if judged.verdict == "undecided":
+        raise _Undecided(judged)
+    return judged

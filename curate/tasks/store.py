@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class TaskStore:
     def _places(self) -> dict[str, Path]:
         return {folder.name: folder for folder in task_folders(self._root)}
 
+    @lru_cache(maxsize=64)  # noqa: B019  # a store lives as long as its command
     def task(self, cell: str | None, proof: str | None = None) -> Task:
         """The task of a row. cell: its `tests`; proof: what `gradus curate solvable` added, which narrows its tests.
 

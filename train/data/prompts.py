@@ -17,7 +17,7 @@ def to_rows(problems: pl.DataFrame, config: PromptConfig, also: Sequence[str] = 
 
     also: further columns for rewards, where the problems have them.
     """
-    names = ("key", "prompt", "ground_truth", "kind", "tests", "source", *also)
+    names = ("key", "prompt", "ground_truth", "kind", "tests", "proof", "source", *also)
     columns = problems.select(name for name in names if name in problems.columns).iter_rows(named=True)
     turns = with_all_columns(problems)["messages"]
     return [

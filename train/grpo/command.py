@@ -25,6 +25,7 @@ from train.data.prompts import end_ids, opening, to_rows
 from train.data.rows import Rows
 from train.environment import is_main_process, num_processes
 from train.grpo.config import OWN, GrpoConfig
+from train.grpo.episodes import episodes_of, plays
 from train.grpo.evaluation import Evaluation, benchmark_rows, best_line
 from train.grpo.generation import import_generation, prepare_generation
 from train.grpo.measured import as_measured, with_recorded_mix
@@ -63,6 +64,7 @@ def train_job(job: Job, config: GrpoConfig) -> None:
         pass_k=config.pass_k,
         refill_rounds=config.generation.refill_rounds,
         screen=config.generation.screen,
+        malformed_penalty=config.malformed_penalty,
     )
     config = _with_own_rewards(config, data)
     if config.generation.refill_rounds and config.generation.num_problems % num_processes():
@@ -146,9 +148,11 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
     switches = template_switches(asked)
     opened = opening(start.tokenizer, switches) if config.prompt.prompt_format == "chat" else ""
     setting = config.setting(opened, end_ids(start.model, start.tokenizer))
+    has_agents = plays(rows.frame, config)
     has_own = any(map(is_own, config.rewards.names))
     problems = to_rows(rows.frame, config.prompt, ALSO if has_own else ())
-    room = room_of(start.model, config.trl, config.sampling.max_tokens)
+    # an episode ends where the context does; a prompt needs room for a reply
+    room = room_of(start.model, config.trl, 1 if has_agents else config.sampling.max_tokens)
     fits = which_fit(rows.frame["key"], [row["prompt"] for row in problems], room, start, switches)
     rows, problems = rows._replace(frame=rows.frame.filter(fits)), list(compress(problems, fits))
     curriculum = run_curriculum(rows, config, start.model, start.run)
@@ -162,9 +166,10 @@ def _parts(config: GrpoConfig, objective: Objective, rows: Rows, start: Start) -
         "saves_completions": config.saving.completions,
         "objective": objective,
         "run": start.run,
-        "reward_funcs": rewards_named(config.rewards.names, setting),
+        "reward_funcs": rewards_named(config.reward_names, setting),
         "eval_dataset": _evaluated(probe, benchmarks),
         "evaluation": Evaluation(start.run, config.evaluation.n) if benchmarks else None,
+        "episodes": episodes_of(config, asked, setting, room.context) if has_agents else None,
         "stop": _stop_rules(config, start.run, len(benchmarks)),
     }
     num_evaluated = sum(map(len, (probe, *benchmarks.values())))
@@ -230,7 +235,7 @@ def _arguments(config: GrpoConfig, objective: Objective, split: Split) -> dict[s
         "temperature": config.sampling.temperature,
         "top_p": config.sampling.top_p,
         "top_k": config.sampling.top_k,
-        "reward_weights": list(config.rewards.weights) or None,
+        "reward_weights": config.reward_weights,
         # the curriculum draws, so TRL needs neither to shuffle slots nor to skip them on resume
         "shuffle_dataset": False,
         "ignore_data_skip": True,

@@ -8,6 +8,8 @@ from typing import ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
+from curate.agent.config import AgentOptions
+from curate.agent.engine import store_of
 from curate.config import RUNTIME
 from curate.sampling.grading import GradingConfig, policies
 from curate.tables import AS_TEXT, short
@@ -40,7 +42,7 @@ OWN: Final = TAKEN | {
 AGGREGATION: Final = "multi_objective_aggregation"
 
 
-class GrpoConfig(GradingConfig, TrainerConfig):
+class GrpoConfig(AgentOptions, GradingConfig, TrainerConfig):
     """Reinforcement learning on problems that a curriculum draws.
 
     Data is an artifact of `gradus curate`, or a file with problems and answers. Each generation draws problems from the
@@ -58,6 +60,12 @@ class GrpoConfig(GradingConfig, TrainerConfig):
     )
     tau: float = Field(0.1, ge=0, description="Objective kimi: weight of the squared log-ratio.")
     pass_k: int = Field(4, ge=1, description="Objective pass_at_k: its k.")
+    unfinished_penalty: float = Field(
+        0.0, ge=0, description="Subtracted from the reward of an agent's episode that ran out of turns, tokens or time."
+    )
+    malformed_penalty: float = Field(
+        0.0, ge=0, description="Subtracted from the advantage of an agent's malformed call, on its own tokens."
+    )
     generation: Generation = Field(
         Generation(),
         description="Completions between two draws, and the steps on them.",
@@ -208,6 +216,17 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             )
         return self
 
+    @model_validator(mode="after")
+    def _punishes(self) -> Self:
+        row = OBJECTIVES.get(self.objective)
+        if row is None:
+            return self
+        if self.malformed_penalty and (row.baseline == "none" or self.objective == "vespo"):
+            raise ValueError(f"objective {self.objective} weighs whole completions; leave malformed_penalty out")
+        if self.unfinished_penalty and row.baseline in ("none", "relative", "pass_at_k"):
+            raise ValueError(f"objective {self.objective} learns from correct answers; leave unfinished_penalty out")
+        return self
+
     def _refuse_options_of_trls_losses(self) -> None:
         if self.kl_coef:
             raise ValueError(
@@ -238,6 +257,19 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             )
 
     @property
+    def reward_names(self) -> tuple[str, ...]:
+        """The rewards, with that of unfinished episodes where it is punished."""
+        return (*self.rewards.names, *(("unfinished",) if self.unfinished_penalty else ()))
+
+    @property
+    def reward_weights(self) -> list[float] | None:
+        """A weight for each of `reward_names`; None where all are 1."""
+        own = list(self.rewards.weights)
+        if not self.unfinished_penalty:
+            return own or None
+        return [*(own or [1.0] * len(self.rewards.names)), self.unfinished_penalty]
+
+    @property
     def sequences_per_step(self) -> int:
         """Completions per optimizer step, over all devices."""
         return self.generation.num_problems * self.generation.group_size // self.generation.updates
@@ -266,4 +298,6 @@ class GrpoConfig(GradingConfig, TrainerConfig):
             overlong_cache=self.rewards.overlong_cache or max(1, self.sampling.max_tokens // 5),
             length_warmup_steps=self.rewards.length_warmup_steps,
             timeout_s=self.rewards.timeout_s,
+            agent=self.agent,
+            store=store_of(self),
         )

@@ -14,9 +14,15 @@ import torch
 Scored = Mapping[str, Any]  # Any: TRL's scored generation: tensors by name, one row per completion
 
 
+def own_mask(scored: Scored) -> Any:
+    """1 for each token that the model sampled, 0 for padding and for tools' answers, (B, T)."""
+    mask = scored["completion_mask"]
+    return mask * scored["tool_mask"] if "tool_mask" in scored else mask
+
+
 def num_tokens(scored: Scored, *, only_correct: bool) -> torch.Tensor:
     """Tokens of this process's completions; `only_correct` counts those with an advantage, which is 1 or 0 there."""
-    mask: torch.Tensor = scored["completion_mask"]
+    mask: torch.Tensor = own_mask(scored)
     return (mask * scored["advantages"].unsqueeze(1) if only_correct else mask).sum()
 
 

@@ -18,13 +18,14 @@ import torch
 class Tokens(NamedTuple):
     """Log-probabilities of the sampled tokens now and when they were sampled, the mask, each completion's advantage.
 
+    advantages: one of each completion (B,), or of each token (B, T) where single calls are punished.
     weights: w above, (B, T) or (B, 1); None where transformers sampled, whose probabilities are the trainer's.
     """
 
     logps_BT: torch.Tensor  # noqa: N815  # shape letters
     old_logps_BT: torch.Tensor  # noqa: N815
     mask_BT: torch.Tensor  # noqa: N815
-    advantages_B: torch.Tensor  # noqa: N815
+    advantages: torch.Tensor
     weights: torch.Tensor | None = None
 
     def weighted_sums(self, terms_BT: Any) -> Any:  # noqa: N803
@@ -35,7 +36,9 @@ class Tokens(NamedTuple):
 
 def reinforce_loss(tokens: Tokens, max_length: int) -> Any:
     """-mean_i A_i sum_t w_it log pi(o_it) / L: Williams 1992."""
-    return -(tokens.advantages_B * tokens.weighted_sums(tokens.logps_BT)).mean() / max_length
+    if tokens.advantages.dim() == 2:
+        return -tokens.weighted_sums(tokens.advantages * tokens.logps_BT).mean() / max_length
+    return -(tokens.advantages * tokens.weighted_sums(tokens.logps_BT)).mean() / max_length
 
 
 def kimi_loss(tokens: Tokens, max_length: int, tau: float) -> Any:

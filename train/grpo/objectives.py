@@ -28,7 +28,8 @@ class Objective:
     pass_k: k of the objective pass_at_k. A run sets it.
     resets_optimizer: whether every generation starts with a fresh optimizer.
     tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling; screen: completions that are
-    sampled first (`train.grpo.screen`), 0 for all at once. A run sets the three.
+    sampled first (`train.grpo.screen`), 0 for all at once; malformed_penalty: what is taken from the advantage of an
+    agent's malformed call, on its own tokens. A run sets the four.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
     """
 
@@ -44,6 +45,7 @@ class Objective:
     pass_k: int = 4
     refill_rounds: int = 0
     screen: int = 0
+    malformed_penalty: float = 0.0
 
 
 # KL as DeepSeekMath (2402.03300), eq. 4, has it; TRL's default is DeepSeek-V3.2's, the ratio times that

@@ -18,7 +18,10 @@ LEFT = ("prompt_ids", "prompt_mask")
 
 def dead_groups(scored: Scored, group_size: int) -> list[int]:
     """Indices of groups whose advantages are all 0: all right (except in raft), all wrong, or none judged."""
-    is_live = scored["advantages"].view(-1, group_size).abs().sum(dim=1) > 0
+    advantages = scored["advantages"]
+    # one a completion, or one a token where calls are punished
+    sums = advantages.abs() if advantages.dim() == 1 else advantages.abs().sum(dim=1)
+    is_live = sums.view(-1, group_size).sum(dim=1) > 0
     return [place for place, live in enumerate(is_live.tolist()) if not live]
 
 

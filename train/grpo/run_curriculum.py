@@ -30,6 +30,7 @@ def run_curriculum(rows: Rows, config: GrpoConfig, model: Path, run: RunFolder) 
         "model": model_digest(model),
         "sampling": canonical_json(sampling),
         "prompt": canonical_json(prompt),
+        **config.agent_identity(),
     }
     if (checkpoint := run.checkpoint()) is not None:
         adopts = config.adopt_dataset

@@ -21,8 +21,9 @@ from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
 from train.environment import first_process_says
 from train.grpo.advantages import advantages
-from train.grpo.divisors import count_per_step
+from train.grpo.divisors import count_per_step, own_mask
 from train.grpo.draw import Draw
+from train.grpo.episodes import Episodes, punished_tokens
 from train.grpo.evaluation import BENCHMARK, Evaluation, Judged
 from train.grpo.groups import Group, group_figures, groups_of
 from train.grpo.losses import Tokens, gmpo_loss, kimi_loss, reinforce_loss, squared_log_ratio
@@ -53,9 +54,11 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         saves_completions: bool = False,
         evaluation: Evaluation | None = None,
         stop: StopRules | None = None,
+        episodes: Episodes | None = None,
         **trl: Any,
     ) -> None:
-        super().__init__(**trl)
+        super().__init__(**trl, **({"rollout_func": episodes} if episodes else {}))
+        self._episodes = episodes
         self._saves_completions, self._evaluation, self._stop = saves_completions, evaluation, stop
         if stop is not None:
             self.add_callback(stop)
@@ -67,6 +70,7 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
     def _generate_and_score_completions(self, inputs: list[Row]) -> dict[str, Any]:
         if not self.model.training:
             set_seed(self._seed(f"probe {self.state.global_step} {inputs[0]['key']}"))
+            self._begin(inputs)
             return dict(super()._generate_and_score_completions(inputs))
         if self._objective.resets_optimizer and self.optimizer is not None:
             self.optimizer.state.clear()
@@ -98,10 +102,14 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         mine = self._mine(len(draw.rows) * self.num_generations)
         set_seed(self._seed(f"draw {draw.number}"))
         inputs = [self._problem(row, draw.step) for row in draw.slots()[mine]]
+        self._begin(inputs)
         scored: dict[str, Any] = super()._generate_and_score_completions(inputs)
         judged = self._draw
         given = scored["advantages"].masked_fill(~judged.has_signal[mine], 0.0)
         scored["advantages"] = advantages(self._objective, judged, given, mine)
+        if self._episodes is not None and self._objective.malformed_penalty:
+            punished = punished_tokens(self._episodes.spans(), scored["completion_ids"].shape, given)
+            scored["advantages"] = scored["advantages"].unsqueeze(1) - self._objective.malformed_penalty * punished
         is_canary = self._are_canaries(judged)[mine]
         # neither the loss nor a KL reads their tokens
         scored["completion_mask"] = scored["completion_mask"].masked_fill(is_canary.unsqueeze(1), 0)
@@ -113,6 +121,11 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
     def _are_canaries(self, draw: Draw) -> torch.Tensor:
         """For each completion of a draw, whether its problem is a canary."""
         return torch.tensor([self.curriculum.is_canary(row) for row in draw.slots()], device=self.accelerator.device)
+
+    def _begin(self, inputs: Sequence[Row]) -> None:
+        """Name the rows of the next generation to the episodes."""
+        if self._episodes is not None:
+            self._episodes.begin(inputs)
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
         before = self._buffered_inputs
@@ -133,6 +146,9 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         return sample_seed(self.args.seed, what, self.accelerator.process_index)
 
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> Any:
+        if self._episodes is not None:
+            # rewards, lengths and the curriculum see what the model wrote
+            completion_ids_list = self._episodes.own_tokens(completion_ids_list)
         given = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
         accuracy = self.reward_funcs.index(self._accuracy)
         weights = self.reward_weights.to(given.device)
@@ -157,7 +173,8 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
             reasons = gather_object(self._accuracy.reasons)
             self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
             if self._saves_completions:
-                texts = gather_object([self._accuracy.text(completion) for completion in completions])
+                plain = [self._accuracy.text(completion) for completion in completions]
+                texts = gather_object(self._episodes.texts() if self._episodes else plain)
                 self._keep({"text": texts, "num_tokens": lengths, "reason": reasons}, given)
         return rewards
 
@@ -214,7 +231,7 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Any:
         if self._objective.loss == "trl" or not self.model.training:
             return super()._compute_loss(model, inputs)
-        mask = inputs["completion_mask"]
+        mask = own_mask(inputs)
         logps, entropies, _ = self._get_per_token_logps_and_entropies(
             model,
             *(_joined(inputs, name) for name in ("ids", "mask")),

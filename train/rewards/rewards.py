@@ -8,13 +8,20 @@ completion can make a reward hang or raise: answers are judged in `curate.verify
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
+from curate.agent.config import DEFAULT, AgentConfig
+from curate.agent.grading import judge
+from curate.artifacts.trajectory import UNFINISHED, Trajectory
 from curate.config import nearest
+from curate.cpus import usable_cores
 from curate.errors import UserError
 from curate.own_code import is_own
-from curate.sampling.grading import GradingConfig, verdicts
+from curate.sampling.grading import GradingConfig, Problem, verdicts
+from curate.tasks.store import TaskStore
 from curate.verify import Item, Verdict
 from curate.verify.thinking import is_one_block, reasoning
 from train.data.flags import asks_to_think
@@ -35,6 +42,7 @@ class Setting:
     overlong_cache: tokens before max_tokens over which the overlong punishment grows.
     length_warmup_steps: steps before Kimi's length reward begins.
     timeout_s: seconds of a reward of one's own for a batch.
+    agent, store: settings of agents' episodes, and the folder of their tasks.
     """
 
     grading: GradingConfig
@@ -45,6 +53,8 @@ class Setting:
     overlong_cache: int = 0
     length_warmup_steps: int = 0
     timeout_s: float = 60.0
+    agent: AgentConfig = DEFAULT
+    store: TaskStore | None = None
 
     def is_cut(self, ids: Sequence[int]) -> bool:
         """Whether a completion of these tokens was cut off."""
@@ -82,15 +92,25 @@ class Accuracy:
         tests: Sequence[str | None],
         question: Sequence[str],
         source: Sequence[str | None] | None = None,
+        episode: Sequence[Trajectory] | None = None,
+        proof: Sequence[str | None] | None = None,
         **_: Any,
     ) -> list[float | None]:
         """Judge a batch; parallel sequences, one entry per completion."""
+        none = [None] * len(completions)
+        if episode is not None:
+            columns = (question, ground_truth, kind, tests, source or none, proof or none)
+            problems = [
+                Problem("", asked, truth or "", what, test, None, origin, proven)
+                for asked, truth, what, test, origin, proven in zip(*columns, strict=True)
+            ]
+            return self._remember(judge_all(problems, episode, self._setting))
         policy = self._setting.grading.truncated
         judged: list[tuple[str, str] | None] = [
             (policy, "truncated") if policy != "judged" and self._setting.is_cut(ids) else None
             for ids in completion_ids
         ]
-        sources = source or [None] * len(completions)
+        sources = source or none
         rows = zip(completions, ground_truth, kind, question, tests, sources, judged, strict=True)
         items = [
             Item(self._setting.text(text), truth or "", what, asked, test, source=origin)
@@ -98,14 +118,36 @@ class Accuracy:
             if known is None
         ]
         found = iter(verdicts(items, self._setting.grading))
-        whole = [known or _pair(next(found)) for known in judged]
-        self.reasons = [reason for _, reason in whole]
-        self.values = [VALUE[verdict] for verdict, _ in whole]
+        return self._remember([known or _pair(next(found)) for known in judged])
+
+    def _remember(self, judged: Sequence[tuple[str, str]]) -> list[float | None]:
+        self.reasons = [reason for _, reason in judged]
+        self.values = [VALUE[verdict] for verdict, _ in judged]
         return self.values
 
     def text(self, completion: Any) -> str:
         """The text of a completion that is judged."""
         return self._setting.text(completion)
+
+
+class Unfinished:
+    """-1 where an agent's episode ran out of turns, tokens or time, or of readable calls, else 0."""
+
+    __name__ = "unfinished"
+
+    def __call__(
+        self, completions: Sequence[Any], episode: Sequence[Trajectory] | None = None, **_: Any
+    ) -> list[float | None]:
+        """One entry per completion."""
+        ends = [told.end for told in episode] if episode is not None else [""] * len(completions)
+        return [-1.0 if end in UNFINISHED else 0.0 for end in ends]
+
+
+def judge_all(problems: Sequence[Problem], episodes: Sequence[Trajectory], setting: Setting) -> list[tuple[str, str]]:
+    """Verdict and reason of each episode; hidden tests run side by side."""
+    work = partial(judge, config=setting.grading, agent=setting.agent, store=setting.store)
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        return [(found.verdict, found.reason) for found in pool.map(work, problems, episodes)]
 
 
 class ThinkFormat:
@@ -233,6 +275,7 @@ REWARDS: Final[dict[str, Callable[[Setting, Accuracy], Reward]]] = {
     "kimi_length": KimiLength,
     "overlong": lambda setting, _: _overlong(setting),
     "repetition": lambda _, __: _repetition(),
+    "unfinished": lambda _, __: Unfinished(),
 }
 
 

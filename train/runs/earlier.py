@@ -58,7 +58,10 @@ LATER: Final[Mapping[str, Mapping[str, Any]]] = {
     "generation": {"screen": 0},
 }
 # settings that came later beside another one
-LATER_BESIDE: Final = (("verify", "verify_by_source", None), ("objective", "pass_k", 4))
+LATER_BESIDE: Final = (
+    ("verify", "verify_by_source", None), ("objective", "pass_k", 4), ("generation", "unfinished_penalty", 0.0),
+    ("generation", "malformed_penalty", 0.0),
+)  # fmt: skip
 
 
 def in_current_form(identity: Mapping[str, Any]) -> dict[str, Any]:  # Any: what a YAML file holds
