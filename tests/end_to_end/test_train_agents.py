@@ -132,7 +132,7 @@ def _odd(accuracy: Any, judged: Sequence[Any]) -> list[float | None]:
 
 
 # one of each way to mask and divide; with the others the test passes too
-@pytest.mark.parametrize("name", ["dapo", "dr_grpo", "gspo", "kimi", "luspo", "raft", "reinforce"])
+@pytest.mark.parametrize("name", ["dapo", "dr_grpo", "gmpo", "gspo", "kimi", "luspo", "raft", "reinforce"])
 def test_only_the_models_own_tokens_are_in_the_loss(name: str, place: Path, tmp_path: Path) -> None:
     trainer, scored, _ = generation(place, tmp_path / name, name)
     trainer.model.zero_grad()

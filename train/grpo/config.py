@@ -39,6 +39,8 @@ OWN: Final = TAKEN | {
     "per_device_eval_batch_size",
 }  # fmt: skip
 
+# objectives with one advantage for all tokens of a completion
+WHOLE: Final = ("vespo", "gmpo")
 AGGREGATION: Final = "multi_objective_aggregation"
 
 
@@ -221,7 +223,7 @@ class GrpoConfig(AgentOptions, GradingConfig, TrainerConfig):
         row = OBJECTIVES.get(self.objective)
         if row is None:
             return self
-        if self.malformed_penalty and (row.baseline == "none" or self.objective == "vespo"):
+        if self.malformed_penalty and (row.baseline == "none" or self.objective in WHOLE):
             raise ValueError(f"objective {self.objective} weighs whole completions; leave malformed_penalty out")
         if self.unfinished_penalty and row.baseline in ("none", "relative", "pass_at_k"):
             raise ValueError(f"objective {self.objective} learns from correct answers; leave unfinished_penalty out")

@@ -60,12 +60,12 @@ def gmpo_loss(tokens: Tokens, clip: float) -> Any:
     """
     log_ratios_BT = tokens.logps_BT - tokens.old_logps_BT  # noqa: N806
     clipped_BT = torch.where(  # noqa: N806
-        tokens.advantages_B.unsqueeze(1) > 0, log_ratios_BT.clamp(max=clip), log_ratios_BT.clamp(min=-clip)
+        tokens.advantages.unsqueeze(1) > 0, log_ratios_BT.clamp(max=clip), log_ratios_BT.clamp(min=-clip)
     )
     lengths_B = tokens.mask_BT.sum(-1).clamp(min=1)  # noqa: N806
     means_B = (clipped_BT * tokens.mask_BT).sum(-1) / lengths_B  # noqa: N806
     weights = 1.0 if tokens.weights is None else tokens.weights.squeeze(1)
-    return -(weights * tokens.advantages_B * means_B.exp()).mean()
+    return -(weights * tokens.advantages * means_B.exp()).mean()
 
 
 def squared_log_ratio(tokens: Tokens) -> Any:
