@@ -14,8 +14,8 @@ import random
 from pathlib import Path
 
 from curate.artifacts.artifact import open_artifact
+from curriculum.answers.find import Said, find_suspects
 from curriculum.simulate.replay import data_of
-from curriculum.suspects.find import Said, find_suspects
 from curriculum.suspects.suspects import completions, said_by
 
 

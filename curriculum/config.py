@@ -97,6 +97,13 @@ class CurriculumConfig(Config):
     outage_limit: int = Field(
         3, ge=1, description="Consecutive outages after which training stops, or an undecided source is left out."
     )
+    suspect_alpha: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Problems on which completions agree on another answer than the truth are parked; bound on the "
+        "probability for one whose truth is the likeliest answer, such as 0.05; 0 parks none.",
+    )
     canaries: float = Field(
         0.0,
         ge=0,

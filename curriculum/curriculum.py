@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from curate.errors import UserError
+from curriculum.answers.watch import Answers
 from curriculum.canaries.alarm import due, learn
 from curriculum.canaries.problems import as_canary, set_aside
 from curriculum.config import CurriculumConfig
@@ -30,7 +31,7 @@ from curriculum.forecast.groups import group_names
 from curriculum.forecast.prior import new_stats
 from curriculum.pools.outage import Sign, believed, find_outages, in_a_row, lasting, of_all
 from curriculum.pools.retirement import e_value
-from curriculum.pools.transitions import EVENTS, Move, apply_moves, quarantine
+from curriculum.pools.transitions import EVENTS, Move, apply_moves, park_suspects, quarantine
 from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
 from curriculum.state.history import FIGURES, History, notices
@@ -39,7 +40,7 @@ from curriculum.statistics.parts import by_part
 from curriculum.statistics.parts import rates as rates_of
 from curriculum.statistics.sources import Sources
 from curriculum.statistics.stats import CANARY, HELD_OUT, STATUSES, Stats
-from curriculum.statistics.visits import Batch, Ints, Visit, as_batches
+from curriculum.statistics.visits import Batch, Ints, Visit, as_batches, check
 
 DRAWN: Final = ("draw", "rechecks", "floor_slots", "fill_slots", "repeats")
 
@@ -63,6 +64,7 @@ class Curriculum:
         self.forecaster = forecaster
         self.clock = Clock()
         self.history = History()
+        self.answers = Answers()
         self._parts = parts_of(problems, config)
         self._sources = Sources(problems)
         self._metrics: dict[str, float] = {}
@@ -107,7 +109,7 @@ class Curriculum:
         Raises `Outage` after `outage_limit` outages in a row. Sources whose verdicts stay undecided are left out.
         """
         everything = list(visits)
-        self._check(everything)
+        check(everything, len(self.stats))
         self.clock.step = step
         visits = self._without_canaries(everything)
         judged = visits if forecast_of is None else self._without_canaries(forecast_of)
@@ -117,7 +119,8 @@ class Curriculum:
         trusted = believed(visits, sources, down)
         for sign in down:
             self._event("outage", where=sign.where, detail=sign.detail)
-        moves = [move for batch in as_batches(trusted) for move in self._learn(batch)]
+        suspects = self.answers.learn(trusted, self.config.suspect_alpha)
+        moves = [move for batch in as_batches(trusted) for move in self._learn(batch, suspects)]
         self._log_batch(
             {**figures, "disbelieved": float(len(visits) - len(trusted))}, moves, by_part(self._parts, visits)
         )
@@ -162,7 +165,7 @@ class Curriculum:
         """Write the state into `folder`, each file atomically, `curriculum.json` last."""
         header = {"binding": self.binding, "config": self._settings(), "clock": asdict(self.clock)}
         header["forecast"] = self.forecaster.to_json()
-        state.write(folder, header, self.keys, self.stats, self.history)
+        state.write(folder, header, self.keys, self.stats, self.history, self.answers)
 
     @classmethod
     def load(
@@ -189,12 +192,13 @@ class Curriculum:
                 f"{folder}: the dataset's problems or their order changed; --adopt-dataset maps them by key"
             )
         made = cls(problems, saved.stats, saved.forecaster, config, binding)
-        made.clock, made.history = Clock.from_json(saved.clock), saved.history
+        made.clock, made.history, made.answers = Clock.from_json(saved.clock), saved.history, saved.answers
         is_other = not saved.keys.equals(problems["key"])
         if is_other or saved.forecaster.population.names != group_names(problems, config):
             made.stats, made.forecaster, moved = by_key(saved, problems, config)
         if is_other:
             made.history.move_rows(moved)
+            made.answers = saved.answers.moved(moved)
             made._event("adopted", **changes(saved.keys, made.keys))
         return made
 
@@ -265,15 +269,9 @@ class Curriculum:
         figures = (clock.draw_number, slots.num_rechecks, slots.num_floor, slots.num_fill, slots.num_repeats)
         self._metrics |= dict(zip(DRAWN, map(float, figures), strict=True))
 
-    def _check(self, visits: list[Visit]) -> None:
-        for visit in visits:
-            counts = (visit.num_correct, visit.num_wrong, visit.num_undecided)
-            if not 0 <= visit.row < len(self.stats) or min(counts) < 0:
-                raise ValueError(f"{visit}: row outside 0 to {len(self.stats) - 1}, or a negative count")
-
-    def _learn(self, batch: Batch) -> list[Move]:
+    def _learn(self, batch: Batch, suspects: Mapping[int, str]) -> list[Move]:
         self.forecaster.learn(self.stats, batch, self.clock.step, self.config)
-        moves = apply_moves(self.stats, batch, self.clock.step, self.config)
+        moves = park_suspects(self.stats, suspects, apply_moves(self.stats, batch, self.clock.step, self.config))
         rates, evidence = self.stats.mean_rate(batch.row), e_value(self.stats, batch.row)
         self.history.add_visits(batch, self.clock.draw_number, self.clock.step, rates, evidence)
         self.clock.group_size = int((batch.judged + batch.undecided).max())

@@ -3,7 +3,8 @@
     active -> retired       the retirement rule fired
     retired -> active       a re-check fell below p0: forgotten; the earlier counts are stale and discarded
     active -> parked        no success in `park_after` consecutive visits
-    parked -> active        one success
+    parked -> active        one success, but a suspect stays
+    active -> parked        a suspect: completions agree on another answer than the truth (`suspect_alpha`)
     active -> quarantined   `quarantine_after` consecutive visits mostly undecided, or its source is left out
     quarantined -> active   a re-check could be judged again
 
@@ -12,6 +13,7 @@ No pool is final: retired and quarantined problems are re-checked at growing int
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from curriculum.statistics.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, St
 from curriculum.statistics.visits import Batch, Ints
 
 MAX_INTERVAL: Final = 2**30
-EVENTS: Final = ("retired", "reopened", "checked", "parked", "returned", "quarantined", "released")
+EVENTS: Final = ("retired", "reopened", "checked", "parked", "returned", "quarantined", "released", "suspected")
 
 
 class Move(NamedTuple):
@@ -54,6 +56,17 @@ def quarantine(stats: Stats, rows: Ints, step: int, config: CurriculumConfig) ->
     stats.status[trained] = QUARANTINED
     _begin_checks(stats, trained, step, config)
     return len(trained)
+
+
+def park_suspects(stats: Stats, suspects: Mapping[int, str], moves: list[Move]) -> list[Move]:
+    """Park the active problems of a batch that are suspects, each with the evidence; returns the moves that remain.
+
+    A suspect that was parked stays so, whatever its successes: it does not return to be parked again.
+    """
+    back = {move.row for move in moves if move.event == "returned" and move.row in suspects}
+    new = [row for row in suspects if row not in back and stats.status[row] == ACTIVE]
+    stats.status[[*back, *new]] = PARKED
+    return [*(move for move in moves if move.row not in back), *(Move(row, "suspected", suspects[row]) for row in new)]
 
 
 def _recheck(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> list[Move]:

@@ -86,7 +86,9 @@ def _why(saved: Saved, row: int, config: CurriculumConfig) -> Iterator[str]:
         e = float(e_value(stats, np.array([row]))[0])
         mastery = f"retires at e = {1 / config.alpha:g}, now {e:.3g}" if config.rule == "e_process" else config.rule
         yield f"  next: {mastery}; parks after {config.park_after} visits without success, now {stats.num_dry[row]}"
-    if status == PARKED:
+    if status == PARKED and moves and moves[-1]["event"] == "suspected":
+        yield "  next: returns on a success, once the other answer has less than half, or the truth as many"
+    elif status == PARKED:
         yield f"  next: returns on one success; {stats.num_dry[row]} consecutive visits without one"
 
 

@@ -4,6 +4,7 @@ curriculum.json             version, binding, config, counts; written last: its 
 curriculum.parquet          one row per problem: key, pool and every figure
 curriculum-visits.parquet   every visit, in order
 curriculum-batches.parquet  the figures of every batch
+curriculum-answers.parquet  what completions answered, with `suspect_alpha`
 curriculum-events.jsonl     retired, reopened, parked, returned, quarantined, outage, ...
 """
 
@@ -22,6 +23,7 @@ import polars as pl
 
 from curate.artifacts.manifest import write_atomic
 from curate.errors import UserError
+from curriculum.answers.watch import Answers
 from curriculum.config import CurriculumConfig
 from curriculum.forecast.forecast import Forecast
 from curriculum.forecast.forecaster import Forecaster
@@ -41,6 +43,7 @@ PROBLEMS: Final = "curriculum.parquet"
 VISITS: Final = "curriculum-visits.parquet"
 BATCHES: Final = "curriculum-batches.parquet"
 EVENTS: Final = "curriculum-events.jsonl"
+ANSWERS: Final = "curriculum-answers.parquet"
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,16 @@ class Saved:
     stats: Stats
     forecaster: Forecaster
     history: History
+    answers: Answers
 
     def forecast(self) -> Forecast:
         """The success rates when the state was saved."""
         return self.forecaster.forecast(self.stats, self.clock["step"])
 
 
-def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats, history: History) -> None:
+def write(
+    folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats, history: History, answers: Answers
+) -> None:
     """Write all files; `header` has the tables binding, config, clock and forecast."""
     parts = {
         PROBLEMS: _parquet(_frame(keys, stats)),
@@ -69,6 +75,8 @@ def write(folder: Path, header: Mapping[str, Any], keys: pl.Series, stats: Stats
         BATCHES: _parquet(history.batches_frame()),
         EVENTS: history.events_jsonl(),
     }
+    if (said := answers.frame()).height:
+        parts[ANSWERS] = _parquet(said)
     for name, data in parts.items():
         write_atomic(folder / name, data)
     files = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
@@ -91,7 +99,9 @@ def read(folder: Path) -> Saved:
         forecaster = Forecaster.from_json(header["forecast"])
     else:
         forecaster = Forecaster(Population.fit([ONE_GROUP], stats), Progress.from_json(header["progress"]))
-    return Saved(folder, **tables, keys=problems["key"], stats=stats, forecaster=forecaster, history=history)
+    answers = Answers.from_frame(pl.read_parquet(io.BytesIO(data[ANSWERS]))) if ANSWERS in data else Answers()
+    keys = problems["key"]
+    return Saved(folder, **tables, keys=keys, stats=stats, forecaster=forecaster, history=history, answers=answers)
 
 
 def newest(run: Path) -> Path:

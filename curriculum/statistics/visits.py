@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,9 +17,10 @@ Ints = npt.NDArray[np.int64]
 class Visit:
     """Verdict counts of one group of completions of the problem at position `row`.
 
-    `undecided_reason` is the most frequent reason code among the undecided ones; `num_truncated` of all completions
-    were cut off, whatever their verdict. Mean lengths are in tokens, None
-    without such a completion.
+    `answers` has, where suspects are looked for, each completion's answer in one spelling (None without one, or without
+    a verdict) and whether it is correct, in order. `undecided_reason` is the most frequent reason code among the
+    undecided ones; `num_truncated` of all completions were cut off, whatever their verdict. Mean lengths are in tokens,
+    None without such a completion.
     """
 
     row: int
@@ -29,6 +31,7 @@ class Visit:
     mean_tokens_wrong: float | None = None
     undecided_reason: str = ""
     num_truncated: int = 0
+    answers: tuple[tuple[str | None, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,14 @@ class Batch:
     def judged(self) -> Ints:
         """Completions judged correct or wrong, per visit."""
         return self.correct + self.wrong
+
+
+def check(visits: Sequence[Visit], num_problems: int) -> None:
+    """Raise `ValueError` for a visit of no problem, or with a negative count."""
+    for visit in visits:
+        counts = (visit.num_correct, visit.num_wrong, visit.num_undecided)
+        if not 0 <= visit.row < num_problems or min(counts) < 0:
+            raise ValueError(f"{visit}: row outside 0 to {num_problems - 1}, or a negative count")
 
 
 def as_batches(visits: list[Visit]) -> list[Batch]:

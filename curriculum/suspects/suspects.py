@@ -11,11 +11,9 @@ import polars as pl
 
 from curate.artifacts.artifact import open_artifact
 from curate.errors import UserError
-from curate.verify import Policy
-from curate.verify.extract.find import extract
-from curate.verify.spelling.normalise import canonical, clean
+from curriculum.answers.find import Said, Suspect, find_suspects
+from curriculum.answers.spelling import answer_of
 from curriculum.simulate.replay import data_of
-from curriculum.suspects.find import Said, Suspect, find_suspects
 
 COMPLETIONS: Final = "completions"
 CANARY: Final = "canary"
@@ -54,12 +52,6 @@ def said_by(tables: list[pl.DataFrame], keys: set[str]) -> Iterator[Said]:
         for key, text, is_right in zip(table["key"], table["text"], right, strict=True):
             if key in keys:
                 yield Said(key, answer_of(text), bool(is_right))
-
-
-def answer_of(text: str) -> str | None:
-    """The last final answer of a completion in one spelling; None without one."""
-    answers = extract(text, Policy()).answers
-    return canonical(clean(answers[-1])) if answers else None
 
 
 def _shown(suspect: Suspect, problem: dict[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "reinforce_pp, refill": {"objective": "reinforce_pp", "refill_rounds": 1},
     "dr_grpo, screen and mix": {
         "objective": "dr_grpo", "screen": 2, "refill_rounds": 2, "updates_per_generation": 2,
-        "curriculum": {"mix": "adaptive", "mix_by": "ground_truth", "canaries": 0.2},
+        "curriculum": {"mix": "adaptive", "mix_by": "ground_truth", "canaries": 0.2, "suspect_alpha": 0.2},
     },
 }  # fmt: skip
 # their losses and advantages read the batch alone, as those above: tried with `-m slow`

@@ -17,12 +17,16 @@ from curriculum import Visit
 
 @dataclass(frozen=True)
 class Group:
-    """The completions of the problem at `row`: each one's correctness (NaN: undecided), tokens and reason code."""
+    """The completions of the problem at `row`: each one's correctness (NaN: undecided), tokens and reason code.
+
+    answers: those in one spelling, where suspects are looked for; else empty.
+    """
 
     row: int
     correctness: tuple[float, ...]
     num_tokens: tuple[int, ...]
     reasons: tuple[str, ...]
+    answers: tuple[str | None, ...] = ()
 
     def tokens_where(self, correctness: float) -> list[int]:
         """Lengths of the correct (1.0) or wrong (0.0) completions."""
@@ -43,16 +47,27 @@ class Group:
             mean_tokens_wrong=fmean(wrong) if wrong else None,
             undecided_reason=unjudged.most_common(1)[0][0] if unjudged else "",
             num_truncated=self.reasons.count("truncated"),
+            answers=tuple(
+                (None if math.isnan(value) else answer, value == 1.0)
+                for answer, value in zip(self.answers, self.correctness, strict=bool(self.answers))
+            ),
         )
 
 
 def groups_of(
-    rows: Sequence[int], correctness: Sequence[float], num_tokens: Sequence[int], reasons: Sequence[str]
+    rows: Sequence[int],
+    correctness: Sequence[float],
+    num_tokens: Sequence[int],
+    reasons: Sequence[str],
+    answers: Sequence[str | None] = (),
 ) -> list[Group]:
     """The groups of a draw; the flat lists hold equally many completions for each of `rows`."""
     size = len(correctness) // len(rows)
     parts = [(row, slice(place * size, (place + 1) * size)) for place, row in enumerate(rows)]
-    return [Group(row, tuple(correctness[at]), tuple(num_tokens[at]), tuple(reasons[at])) for row, at in parts]
+    return [
+        Group(row, tuple(correctness[at]), tuple(num_tokens[at]), tuple(reasons[at]), tuple(answers[at]))
+        for row, at in parts
+    ]
 
 
 def group_figures(groups: Sequence[Group]) -> dict[str, float]:

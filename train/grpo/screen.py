@@ -26,10 +26,11 @@ class Sampled(NamedTuple):
 
 
 class Verdicts(NamedTuple):
-    """Correctness (NaN: undecided) and reason code of each completion."""
+    """Correctness (NaN: undecided), reason code and, where suspects are looked for, answer of each completion."""
 
     correctness: list[float]
     reasons: list[str]
+    answers: Sequence[str | None] = ()
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def candidates_of(
     prompts: tokens of each completion's prompt.
     """
     size = len(sampled) // len(rows)
-    groups = groups_of(rows, judged.correctness, [len(one.ids) for one in sampled], judged.reasons)
+    groups = groups_of(rows, judged.correctness, [len(one.ids) for one in sampled], judged.reasons, judged.answers)
     return [
         Candidate(group, tuple(sampled[place * size : (place + 1) * size]), prompts[place * size])
         for place, group in enumerate(groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,8 @@ from accelerate.utils import gather_object
 from transformers import set_seed
 from trl import GRPOTrainer
 
+from curriculum import Curriculum
+from curriculum.answers.spelling import answer_of
 from train.grpo.draw import Draw
 from train.grpo.objectives import Objective
 from train.grpo.screen import Candidate, Sampled, Screening, Verdicts, candidates_of, choose, merged
@@ -19,6 +21,7 @@ from train.rewards.rewards import Accuracy
 class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
     """Screens the problems of a generation (`train.grpo.screen`); the subclass draws, seeds and scores."""
 
+    curriculum: Curriculum
     _objective: Objective
     _accuracy: Accuracy
 
@@ -78,6 +81,7 @@ class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
         judged = Verdicts(
             gather_object([float("nan") if value is None else value for value in values]),
             gather_object(self._accuracy.reasons),
+            self._answers(inputs, completions),
         )
         return candidates_of(draw.rows, gather_object(sampled), judged, gather_object([len(one) for one in prompt_ids]))
 
@@ -92,6 +96,15 @@ class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
         fresh = [Sampled(list(one), logprob) for one, logprob in zip(ids, logprobs or [None] * len(ids), strict=True)]
         whole = merged(self._kept, fresh)
         return [one.ids for one in whole], [one.logprobs for one in whole] if logprobs else None
+
+    def _answers(self, inputs: Sequence[Mapping[str, Any]], completions: Sequence[Any]) -> list[str | None]:
+        """The answers of all processes' completions in one spelling; empty where no suspects are looked for."""
+        if not self.curriculum.config.suspect_alpha:
+            return []
+        texts = zip(inputs, completions, strict=True)
+        mine = [answer_of(self._accuracy.text(text)) if row["kind"] == "math" else None for row, text in texts]
+        everyone: list[str | None] = gather_object(mine)
+        return everyone
 
     def _mine(self, num: int) -> slice:
         """This process's share of `num` completions, in the order of a draw."""

@@ -170,8 +170,8 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
             learned = correctness.masked_fill(self._are_canaries(self._draw), torch.nan)
             self._draw = self._draw.judged(rewards, weights, learned, signal)
             lengths = gather_object([len(ids) for ids in completion_ids_list])
-            reasons = gather_object(self._accuracy.reasons)
-            self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons))
+            reasons, said = gather_object(self._accuracy.reasons), self._answers(inputs, completions)
+            self._record_draw(groups_of(self._draw.rows, correctness.tolist(), lengths, reasons, said))
             if self._saves_completions:
                 plain = [self._accuracy.text(completion) for completion in completions]
                 texts = gather_object(self._episodes.texts() if self._episodes else plain)

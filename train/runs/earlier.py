@@ -54,6 +54,7 @@ LATER: Final[Mapping[str, Mapping[str, Any]]] = {
         "mix_floor": 0.2,
         "canaries": 0.0,
         "canary_alpha": 0.01,
+        "suspect_alpha": 0.0,
     },
     "generation": {"screen": 0},
 }

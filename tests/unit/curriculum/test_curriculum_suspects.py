@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from curate.artifacts.artifact import seal, shard_path, write_shard
 from curate.errors import UserError
+from curriculum.answers.bound import log_evidence, lower_bound
+from curriculum.answers.find import Said, find_suspects
 from curriculum.commands import app
-from curriculum.suspects.bound import log_evidence, lower_bound
-from curriculum.suspects.find import Said, find_suspects
 from curriculum.suspects.suspects import completions, said_by, suspects
 
 
