@@ -13,6 +13,7 @@ PARTS: Final = {
     "vllm": ("vllm",),
     "ray": ("ray",),
     "review": ("fastapi", "starlette", "uvicorn"),
+    "puzzles": ("reasoning_gym",),
     "paraphrases": ("wordllama", "safetensors", "tokenizers"),
 }
 

@@ -18,7 +18,8 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-KINDS: Final = ("math", "code", "agent")
+RULED: Final = ("instructions", "json", "words", "puzzle")  # kinds that a rule of `curate.verify.rules` judges
+KINDS: Final = ("math", "code", "agent", *RULED)
 OWN_KIND: Final = re.compile(r"[a-z][a-z0-9_-]{0,30}")  # of problems with a verifier of the user's own
 
 
@@ -49,7 +50,9 @@ PROBLEM: Final[dict[str, Column]] = {
         "one user turn"
     ),
     "ground_truth": _text("the answer a completion is checked against; null where the source has none"),
-    "kind": _text("math, code, agent, or a kind of your own: which verifier applies"),
+    "kind": _text(
+        "math, code, agent, instructions, json, words, puzzle, or a kind of your own: which verifier applies"
+    ),
     "choices": Column(pl.List(pl.String()), "options of a multiple-choice problem, in order; null otherwise"),
     "tests": _text("JSON of the tests of a code problem, or of the name and digest of an agent's task; null otherwise"),
     "solution": _text("a reference solution or chain of thought; null where the source has none"),

@@ -6,17 +6,19 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from curate.ingest.answers import answer_in, is_value, text_of
 from curate.ingest.choices import choices_of, letter_of
 from curate.ingest.columns import EMPTY, CellReader, Cells, ColumnMap, Record
-from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, opening
+from curate.ingest.conversations import IMAGE, NoUser, Turn, conversation_of, is_conversation, joined, opening
 from curate.ingest.placeholders import WORD, filled, has_placeholders
-from curate.records import KINDS, problem_key, transcript
+from curate.records import KINDS, RULED, problem_key, transcript
 from curate.tasks.task import identity_of
 from curate.verify.code.called_names import parsable
 from curate.verify.code.public_sets import STUBS, tests_from_row
+from curate.verify.rules.rows import ruled_from_row
 
 Problem = dict[str, Any]  # Any: the columns of `records.PROBLEM` and `records.DECISION` differ in type
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -58,7 +60,7 @@ class Builder:
         fills: bool = True,
     ) -> None:
         self._source, self._max, self._first_index, self._system = source, max_prompt_bytes, first_index, system
-        self._fills = fills
+        self._fills, self._is_kind_stated = fills, columns.kind_is != "guessed"
         self._cells, self._has_kind = CellReader(columns).cells, columns.has_kind
         # pictures and numbers stay in `extra`
         self._read = columns.paths() - {*columns.images, *columns.numbers}
@@ -75,16 +77,22 @@ class Builder:
         begun = [prompt, *(str(record[stub]) for stub in STUBS if record.get(stub))]
         solution = _solution(cells.solutions, begun) or reply
         tests = self._tests(record, cells.tests)
-        kind = cells.kind if self._has_kind(cells.kind) else "code" if tests else "math"
+        named = cells.kind if self._has_kind(cells.kind) else None
+        first = next(cells.truths, None)
+        ruled = ruled_from_row(record, first, named, is_stated=self._is_kind_stated) if tests is None else None
+        kind = (
+            ruled.kind if ruled else "code" if tests and named is None else "math" if named in (None, *RULED) else named
+        )
         if (self._fills or WORD in prompt) and kind == "math" and has_placeholders(prompt):
             prompt, turns = _with_numbers(prompt, turns, cells.numbers)
-        truth, chain = None, None
+        truth, working = ruled.ground_truth if ruled else None, None
+        truths = chain((first,), cells.truths)
         if kind not in KINDS:
             # what their verifier reads stands as it is
-            truth = next((_as_it_stands(value) for value in cells.truths if value not in EMPTY), None)
-        elif tests is None:
-            truth, chain = self._truth(cells.truths, choices, reply)
-        for text in (truth, solution, chain, tests, *(choices or ())):
+            truth = next((_as_it_stands(value) for value in truths if value not in EMPTY), None)
+        elif tests is None and ruled is None:
+            truth, working = self._truth(truths, choices, reply)
+        for text in (truth, solution, working, tests, *(choices or ())):
             if text:
                 _check_text(text)
         return {
@@ -95,7 +103,7 @@ class Builder:
             "kind": kind,
             "choices": choices,
             "tests": tests,
-            "solution": solution or chain,
+            "solution": solution or working,
             "source": self._source,
             "source_row": source_row,
             "also_in": None,
@@ -118,7 +126,7 @@ class Builder:
         texts = [*before, value]
         if wrong := [text for text in texts if not isinstance(text, str | None)]:
             raise Unusable("wrong_type", f"the prompt is {type(wrong[0]).__name__}: {str(wrong[0])[:100]}")
-        prompt = _joined(texts) if before else value.strip()
+        prompt = joined(texts) if before else value.strip()
         if not prompt:
             raise Unusable("no_prompt", self._missing(record))
         if len(prompt) < _MIN_MARKS and not (turns or cells.has_image) and _says_nothing(prompt):
@@ -202,29 +210,6 @@ def _told_apart(kind: str, tests: str | None) -> list[str] | None:
     """What tells an agent's task from another one with the same instruction: the digest of its files and tests."""
     identity = identity_of(tests) if kind == "agent" and tests else None
     return [identity] if identity else None
-
-
-def _joined(texts: Sequence[str | None]) -> str:
-    """The texts, one paragraph each; one that another one contains is left out."""
-    parts = [text.strip() for text in texts if text and text.strip()]
-    flat = [" ".join(part.split()) for part in parts]
-    kept = [
-        part
-        for place, part in enumerate(parts)
-        if not any(
-            _contains(other, flat[place]) and (other != flat[place] or place > at)
-            for at, other in enumerate(flat)
-            if at != place
-        )
-    ]
-    return "\n\n".join(kept)
-
-
-def _contains(whole: str, part: str) -> bool:
-    """Whether a text contains another one between word boundaries."""
-    at = whole.find(part)
-    end = at + len(part)
-    return at >= 0 and not whole[at - 1 : at].isalnum() and not whole[end : end + 1].isalnum()
 
 
 def _with_numbers(prompt: str, turns: Sequence[Turn], numbers: Any) -> tuple[str, Sequence[Turn]]:

@@ -151,3 +151,26 @@ def _history(value: Any) -> list[Turn]:
         elif isinstance(entry, Mapping):
             turns.extend(_turns_in(entry))
     return [turn for turn in turns if turn["content"]]
+
+
+def joined(texts: Sequence[str | None]) -> str:
+    """The texts of a prompt, one paragraph each; one that another one contains is left out."""
+    parts = [text.strip() for text in texts if text and text.strip()]
+    flat = [" ".join(part.split()) for part in parts]
+    kept = [
+        part
+        for place, part in enumerate(parts)
+        if not any(
+            _contains(other, flat[place]) and (other != flat[place] or place > at)
+            for at, other in enumerate(flat)
+            if at != place
+        )
+    ]
+    return "\n\n".join(kept)
+
+
+def _contains(whole: str, part: str) -> bool:
+    """Whether a text contains another one between word boundaries."""
+    at = whole.find(part)
+    end = at + len(part)
+    return at >= 0 and not whole[at - 1 : at].isalnum() and not whole[end : end + 1].isalnum()

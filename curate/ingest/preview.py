@@ -12,6 +12,7 @@ from curate.ingest.columns import Record
 from curate.ingest.layouts import Layout
 from curate.ingest.mapping import unread_constants
 from curate.ingest.plan import IngestConfig, Plan
+from curate.records import RULED
 
 NUM_SHOWN: Final = 3
 _NUM_FILES: Final = 3
@@ -66,7 +67,8 @@ def _samples(builder: Builder, records: Sequence[Record]) -> list[str]:
     for number, sample in enumerate(islice(good, NUM_SHOWN), start=1):
         lines.append(f"  {number}. {_short(sample['prompt'], 88)}")
         shown = {**sample, "choices": " | ".join(sample["choices"] or ()) or None}
-        present = [field for field in ("ground_truth", "choices", "tests") if shown[field]]
+        fields = ("kind", "ground_truth") if sample["kind"] in RULED else ("ground_truth",)
+        present = [field for field in (*fields, "choices", "tests") if shown[field]]
         lines += [f"     {field}: {_short(shown[field], 86 - len(field))}" for field in present]
     return lines
 

@@ -29,7 +29,7 @@ from curate.progress import Progress
 from curate.records import DECISION, PROBLEM, problem_key, schema
 from curate.runner.stage import Run, Sources, Stage, Workspace
 
-VERSION: Final = 6
+VERSION: Final = 7
 CHUNK_ROWS: Final = 20_000
 
 

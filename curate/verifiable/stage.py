@@ -17,11 +17,12 @@ import polars as pl
 from pydantic import Field
 
 from curate.engines import settle
-from curate.records import KINDS
+from curate.records import KINDS, RULED
 from curate.runner.stage import Run, Stage, Workspace, bound, decide
 from curate.sampling.model_stage import replica
 from curate.verifiable import prompt_asks as asks
 from curate.verifiable import truth_kinds as truths
+from curate.verifiable.rule_checks import RuledProblem, check_ruled_problems
 from curate.verifiable.usual_forms import states_a_value, unmet
 from curate.verifiable.vote import VoteConfig, open_poll
 from curate.verify import Item, Policy, Verdict, check_truth, verify_many
@@ -68,12 +69,13 @@ def run(problems: pl.DataFrame, config: VerifiableConfig) -> pl.DataFrame:
     decided = _ask_verifier(problems, decided, config.verify)
     decided = _run_code(problems, decided, config.verify)
     decided = _ask_own(problems, decided, config.verify)
+    decided = _ask_rules(problems, decided, config.verify)
     return decide(problems, pl.lit(decided["reason"]), pl.lit(decided["detail"]))
 
 
 def stage(config: VerifiableConfig) -> Stage:
     """The stage that the command and a pipeline run; `UserError` if a model is named and cannot be found."""
-    shape = Stage(name="verifiable", version=8, scope="batch", config=config, open=bound(run, config))
+    shape = Stage(name="verifiable", version=9, scope="batch", config=config, open=bound(run, config))
     if not config.has_voters:
         return shape
     settled = settle(config)
@@ -231,6 +233,18 @@ def _of_own(item: Item, of_nothing: Verdict, known: Mapping[str, str]) -> tuple[
     if of_nothing.verdict == "correct":
         return "no_tests", f"the verifier of kind {item.kind} accepts an empty answer"
     return None, None
+
+
+def _ask_rules(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Add the findings on problems that a rule judges."""
+    is_ruled = problems["kind"].is_in(RULED) & decided["reason"].is_null()
+    if not is_ruled.any():
+        return decided
+    rows = problems.filter(is_ruled).select("kind", "ground_truth", "prompt").iter_rows()
+    findings = iter(check_ruled_problems([RuledProblem(*row) for row in rows], policy))
+    pairs = [next(findings) if is_owed else (None, None) for is_owed in is_ruled]
+    reasons, details = (pl.Series(column, dtype=pl.String) for column in zip(*pairs, strict=True))
+    return decided.select(reason=pl.coalesce("reason", pl.lit(reasons)), detail=pl.coalesce("detail", pl.lit(details)))
 
 
 def _run_code(problems: pl.DataFrame, decided: pl.DataFrame, policy: Policy) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from curate.records import RULED
 from curate.verify.compare.decide import SYMBOLIC
 from curate.verify.compare.reading import DEFAULT, keyed
 from curate.verify.extract.find import Extraction, extract
@@ -40,7 +41,8 @@ def verify(
     """Decide whether a completion answers a problem. Never raises on the text of a model or a dataset.
 
     kind: `math` compares the final answer with `ground_truth`; `code` runs the program against `tests` in the sandbox;
-        `agent` has no verifier and is undecided; any other kind needs a verifier of `policy.verifiers`.
+        `instructions`, `json`, `words` and `puzzle` are judged by the rule that `ground_truth` states; `agent` has no
+        verifier and is undecided; any other kind needs a verifier of `policy.verifiers`.
     """
     return verify_many([Item(completion, ground_truth, kind, question, tests)], policy=policy)[0]
 
@@ -50,7 +52,7 @@ def verify_many(items: Sequence[Item], *, policy: Policy = DEFAULT, workers: int
 
     workers: maximum number of concurrent symbolic workers; None means the number of cores, at most 8.
     """
-    elsewhere = _programs(items, policy, workers) | _of_own_kinds(items, policy, workers)
+    elsewhere = _programs(items, policy, workers) | _by_functions(items, policy, workers)
     firsts = {index: _guarded(item, policy) for index, item in enumerate(items) if index not in elsewhere}
     worked_out = _symbolic(firsts, policy, workers)
     verdicts = {**elsewhere, **{index: first.verdict for index, first in firsts.items()}, **worked_out}
@@ -67,9 +69,9 @@ def _programs(items: Sequence[Item], policy: Policy, workers: int | None) -> dic
     return dict(zip(indexes, verify_programs([items[i] for i in indexes], policy, workers), strict=True))
 
 
-def _of_own_kinds(items: Sequence[Item], policy: Policy, workers: int | None) -> dict[int, Verdict]:
-    """The verdicts of the user's own verifiers on items of their kinds, by index."""
-    kinds = policy.own_kinds if policy.verifiers else {}
+def _by_functions(items: Sequence[Item], policy: Policy, workers: int | None) -> dict[int, Verdict]:
+    """The verdicts of rules and of the user's own verifiers on items of their kinds, by index."""
+    kinds = {*RULED, *policy.own_kinds}
     indexes = [index for index, item in enumerate(items) if item.kind in kinds]
     if not indexes:
         return {}

@@ -1,4 +1,4 @@
-"""Verifiers of a user's own, for kinds of problems of their own: `--verifier sql=mine.py:judge`.
+"""Verifiers that are functions: of a user's own kinds (`--verifier sql=mine.py:judge`), and of the kinds with a rule.
 
 A function is called in a killable worker, with the arguments of these that it takes: `completion` (the whole text),
 `response` (the text after the reasoning), `ground_truth`, `question`, `tests` and `source`. It returns `correct`,
@@ -17,8 +17,9 @@ from typing import Any, Final
 from curate.own_code import load, plain
 from curate.process_wide import ProcessWide
 from curate.verify.policy import OPTION, Policy
+from curate.verify.rules.table import RULES
 from curate.verify.symbolic.pool import Workers, default_workers
-from curate.verify.thinking import after
+from curate.verify.thinking import after, split
 from curate.verify.verdict import Item, Verdict, VerdictName
 
 ARGUMENTS: Final = ("completion", "response", "ground_truth", "question", "tests", "source")
@@ -56,27 +57,31 @@ VERIFIERS: Final = ProcessWide(Verifiers, Verifiers.stop)
 
 
 def judge(items: Sequence[Item], policy: Policy, workers: int | None = None) -> list[Verdict]:
-    """Verdicts of the user's functions on items of their kinds, in order. Never raises on what a function does."""
+    """Verdicts of functions on items of their kinds, in order. Never raises on what a function does."""
     with ThreadPoolExecutor(max_workers=min(workers or default_workers(), len(items))) as threads:
         return list(threads.map(lambda item: _judge(item, policy), items))
 
 
 def _judge(item: Item, policy: Policy) -> Verdict:
-    name = policy.own_kinds[item.kind]
+    rule = RULES.get(item.kind)
+    if rule is not None and split(item.completion).is_open:
+        # reasoning that was cut could meet a rule
+        return Verdict("wrong", "truncated", "extract", None, 0.0)
+    name, stage = (rule.function, "rules") if rule is not None else (policy.own_kinds[item.kind], "own")
     verifiers = VERIFIERS.get()
     given = {argument: _value(item, argument) for argument in _taken(name)}
     reply, ms = verifiers.of(name).ask({"given": given}, policy)
     if reply in OVERRUNS:
-        return Verdict("undecided", str(reply), "own", None, ms)
+        return Verdict("undecided", str(reply), stage, None, ms)
     error = reply.get("error") if isinstance(reply, dict) else "gave no reply"
     value = reply.get("value") if isinstance(reply, dict) else None
     if error is None and not (isinstance(value, str | bool | None) and value in VERDICTS):
         error = f"returned {value!r}"[:100] + "; return correct, wrong or undecided"
     if error is not None:
         verifiers.report(name, error)
-        return Verdict("undecided", "verifier_error", "own", None, ms)
+        return Verdict("undecided", "verifier_error", stage, None, ms)
     verdict, reason = VERDICTS[value]
-    return Verdict(verdict, reason, "own", None, ms)
+    return Verdict(verdict, reason, stage, None, ms)
 
 
 def _value(item: Item, argument: str) -> Any:  # Any: text, or None

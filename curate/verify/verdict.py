@@ -62,7 +62,7 @@ OVERRUN: Final = ("timeout", "memory", "worker_crash", "too_long")
 class Verdict:
     """The outcome of one check.
 
-    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, form, code, judge, own.
+    stage: the part that decided: extract, limits, exact, text, numeric, set, symbolic, form, code, judge, rules, own.
     extracted: the answer found in the completion, as written; None if there is none.
     ms: wall time in milliseconds.
     """

@@ -18,6 +18,7 @@ import polars as pl
 from curate.engines.prompts import template_switches
 from curate.errors import UserError
 from curate.own_code import is_own, with_digest
+from curate.parts import require
 from curate.records import KINDS
 from curriculum import PoolExhausted
 from train.data.problems import read_problems
@@ -127,6 +128,8 @@ def _read(data: Path, config: GrpoConfig) -> Material[Rows]:
             f"{data}: {num:,} problems of kind {unknown[0]}, which has no verifier; give "
             f"--verifier {unknown[0]}=FILE.py:FUNCTION"
         )
+    if rows.frame.filter(pl.col("kind") == "puzzle").height:
+        require("puzzles", "reasoning_gym")
     return Material(rows, rows.digest)
 
 

@@ -1,0 +1,64 @@
+"""Puzzles of reasoning-gym: entries and answers without the library, and its scorers where it is installed."""
+
+import importlib.util
+import json
+
+import pytest
+
+from curate.verify import Item, verify_many
+from curate.verify.rules.puzzle import answer_in, entry_of, fault, judge, written
+
+ENTRY = {"question": "1 + 1?", "answer": "2", "metadata": {"source_dataset": "chain_sum", "source_index": 0}}
+HAS_LIBRARY = importlib.util.find_spec("reasoning_gym") is not None
+needs_library = pytest.mark.skipif(not HAS_LIBRARY, reason="reasoning-gym is not installed")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("<answer>1</answer> no, <answer> 2 </answer>", "2"),
+        (r"<answer>1</answer> so \boxed{\{2\}}", r"\{2\}"),
+        (r"\boxed{1}, that is <answer>2</answer>", "2"),
+        (" 2\n", "2"),
+        (r"\boxed{2", r"\boxed{2"),
+    ],
+)
+def test_the_answer_is_the_last_one_that_is_marked_else_everything(response: str, answer: str) -> None:
+    assert answer_in(response) == answer
+
+
+def test_an_entry_is_read_from_tables_and_from_their_json() -> None:
+    truth = written("1 + 1?", "2", json.dumps(ENTRY["metadata"]))
+    assert truth == written("1 + 1?", "2", ENTRY["metadata"])
+    assert entry_of(truth or "") == ENTRY
+    assert written("1 + 1?", "2", {"source": "web"}) is written("1 + 1?", "2", "none") is None
+    assert "is no entry" in (fault('{"answer": "2"}') or "")
+
+
+@pytest.mark.skipif(HAS_LIBRARY, reason="reasoning-gym is installed")
+def test_a_missing_library_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "gradus-rlvr[puzzles]" in (fault(json.dumps(ENTRY)) or "")
+    found = verify_many([Item("2", json.dumps(ENTRY), "puzzle")])
+    assert (found[0].verdict, found[0].reason) == ("undecided", "verifier_error")
+    assert "gradus-rlvr[puzzles]" in capfd.readouterr().err
+
+
+@needs_library
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("task", ["chain_sum", "countdown", "word_sorting", "mini_sudoku", "zebra_puzzles"])
+def test_the_scorer_of_a_task_decides(task: str) -> None:
+    import reasoning_gym
+
+    for entry in reasoning_gym.create_dataset(task, size=3, seed=1):
+        truth = written(entry["question"], entry["answer"], entry["metadata"]) or ""
+        assert fault(truth) is None
+        right = entry["answer"] if entry["answer"] is not None else entry["metadata"]["expression"]
+        assert judge(f"<answer>{right}</answer>", truth) is True, entry
+        for cheat in ("", "0", "<answer></answer>", "<answer>the answer</answer>", entry["question"]):
+            assert judge(cheat, truth) is False
+
+
+@needs_library
+def test_an_unknown_task_is_named() -> None:
+    other = {**ENTRY, "metadata": {"source_dataset": "chess"}}
+    assert fault(json.dumps(other)) == "reasoning-gym has no task chess"
