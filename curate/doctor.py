@@ -29,6 +29,7 @@ WHAT_FOR: Final = {
     "ray": "--executor ray",
     "review": "the page of `gradus curate review`",
     "paraphrases": "`decontaminate --paraphrases`",
+    "puzzles": "the scorers of reasoning-gym for problems of kind puzzle",
 }
 
 
