@@ -19,9 +19,9 @@ _NEXT: Final = {
     "dedup": "curate multiple-choice {out} --out {beside}/multiple-choice",
     "multiple-choice": "curate verifiable {out} --out {beside}/verifiable",
     "verifiable": "curate decontaminate {out} --against default --out {beside}/decontaminate",
-    "decontaminate": "curate difficulty {out} --model MODEL --out {beside}/difficulty",
-    "reviewed": "curate difficulty {out} --model MODEL --out {beside}/difficulty",
-    "no-think": "curate difficulty {out} --model MODEL --out {beside}/difficulty",
+    "decontaminate": "curate difficulty {out} --model MODEL{template} --out {beside}/difficulty",
+    "reviewed": "curate difficulty {out} --model MODEL{template} --out {beside}/difficulty",
+    "no-think": "curate difficulty {out} --model MODEL{template} --out {beside}/difficulty",
     "difficulty": "train grpo --model MODEL --data {out} --out {beside}/grpo",
 }
 _ADDED_UP: Final = ("num_rows", "num_merged")
@@ -47,7 +47,14 @@ def next_command(outcome: Outcome, out: Path) -> Iterator[str]:
     """The command that usually follows a stage, as one line; none for a stage that kept nothing."""
     wanted = _NEXT.get(outcome.manifest.stage)
     if wanted is not None and outcome.manifest.num_kept:
-        yield "next: gradus " + wanted.format(out=out, beside=out.parent)
+        template = _template(out) if "{template}" in wanted else ""
+        yield "next: gradus " + wanted.format(out=out, beside=out.parent, template=template)
+
+
+def _template(out: Path) -> str:
+    """The option that tells a model how to answer problems of one kind; none for a pool of several kinds."""
+    kinds = scan_part(out, "kept").select(pl.col("kind").unique()).collect()["kind"].to_list()
+    return {"math": " --template boxed", "code": " --template code"}.get(kinds[0], "") if len(kinds) == 1 else ""
 
 
 def figures(outcome: Outcome, out: Path) -> dict[str, Any]:  # Any: a manifest's facts

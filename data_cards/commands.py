@@ -45,6 +45,7 @@ def _build(
     stages = [Manifest.model_validate(entry) for entry in manifest.facts["chain"]]
     typer.echo(table([step_of(stage) for stage in stages]))
     typer.echo(f"digest {manifest.digest[:16]}; look at {out / 'README.md'} and {out / 'plots'}")
+    typer.echo(f"next: gradus card push {out} --repo ORG/NAME --tag v1.0.0")
     counts = manifest.model_dump(include={"num_in", "num_kept", "num_dropped", "reasons", "digest"})
     return {"out": str(out), "is_reused": is_reused, **counts}
 

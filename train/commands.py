@@ -8,14 +8,17 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import typer
 
 from curate.config import Config
 from curate.figures import with_figures
 from curate.options import with_options, with_records
 from curate.panels import Commands
 from curate.parts import PARTS, require
-from train.environment import leave_together
+from train.environment import is_main_process, leave_together
 from train.evaluate.compare import compare_command
 from train.grpo import fork
 from train.grpo.config import GrpoConfig
@@ -44,6 +47,11 @@ COMMANDS: Final[dict[str, Entry]] = {
     "evaluate": Entry("train.evaluate.command", "EvaluateConfig", "evaluate"),
 }
 
+_MEASURE: Final = "train evaluate --model {model} --data BENCHMARK --out {beside}/evaluate"
+NEXT: Final = {
+    "sft": "train grpo --model {model} --data DATA --out {beside}/grpo",
+    **dict.fromkeys(("grpo", "expert-iteration", "distill", "distill-on-policy", "fuse", "shortest"), _MEASURE),
+}
 WITH_FIGURES: Final = ("evaluate",)  # the others log as they go
 
 app = Commands(
@@ -66,9 +74,17 @@ def _needing_parts(name: str, command: Callable[..., Any]) -> Callable[..., Any]
     def checked(*values: object, **options: object) -> Any:
         if name != "evaluate":
             require(f"gradus train {name}", *PARTS["train"])
-        return command(*values, **options)
+        result = command(*values, **options)
+        say_next(name, options.get("out"))
+        return result
 
     return checked
+
+
+def say_next(name: str, out: object) -> None:
+    """Print the command that usually follows a training; a recipe's stages follow each other by themselves."""
+    if name in NEXT and isinstance(out, Path) and (out / "model").is_dir() and is_main_process():
+        typer.echo("next: gradus " + NEXT[name].format(model=out / "model", beside=out.parent))
 
 
 for _name, _entry in COMMANDS.items():

@@ -20,6 +20,7 @@ LEAST: Final = 0.01  # share of a source's rows from which a reason is worth a h
 _NUM_LOOKED_AT: Final = 1_000
 _NUM_COLUMNS: Final = 8
 _HAS: Final = re.compile(r"the row has (.*)\Z")
+_NAMES_A_ROW: Final = re.compile(r"(.*[ _-])?(id|idx|index|uuid|key|url|link|row|no|number)", re.IGNORECASE)
 _FIXES: Final = {
     "wrong_type": "name a column of texts or conversations with --map {name}prompt=COLUMN{unread}",
     "placeholder": "name the column with the figures: --map {name}numbers=COLUMN{unread}",
@@ -92,8 +93,10 @@ def _sought(loss: _Loss, name: str, fact_map: Mapping[str, list[str]], prompt: s
     columns = found.most_common(1)[0][0]
     names = columns.split(", ")
     mapped = {path for paths in fact_map.values() for path in paths}
-    unread = [column for column in names if column not in mapped]
-    best = next((column for column in unread if resembles(column, "prompt")), unread[0] if unread else "COLUMN")
+    texts = [column for column in names if column not in mapped and not _NAMES_A_ROW.fullmatch(column)]
+    if not texts:
+        return f"nothing in {prompt}, and no other column that could hold a problem: these rows have {columns}"
+    best = next((column for column in texts if resembles(column, "prompt")), texts[0])
     return f"nothing in {prompt}; these rows have {columns}: --map '{name}prompt={prompt} or {best}'"
 
 

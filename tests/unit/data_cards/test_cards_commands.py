@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from curate.errors import UserError
 from data_cards.commands import app
 
-COMMANDS = ("build", "push", "pull", "trace", "report", "diff", "bump")
+COMMANDS = ("build", "push", "push-model", "pull", "trace", "report", "diff", "bump")
 DOCS = ROOT / "docs" / "cards.md"
 
 
@@ -34,9 +34,9 @@ def test_every_command_has_an_example_and_is_in_the_docs(command: str) -> None:
 def test_every_option_in_an_example_exists() -> None:
     for command in COMMANDS:
         helped = call(command, "--help").stdout
-        example = " ".join(helped.split("Example:")[1].split("\n\n")[0].split())
+        example, options = helped.split("Example:")[1].split("\n\n", maxsplit=1)
         for option in re.findall(r"--[a-z-]+", example):
-            assert option in helped.split("Options:")[1]
+            assert f"  {option} " in options
 
 
 def test_the_room_works_from_a_run_to_a_bump(tmp_path: Path) -> None:

@@ -41,6 +41,11 @@ def test_nothing_is_said_of_a_clean_pool_or_of_one_lost_row_in_150(tmp_path: Pat
             "--map 'prompt=question or stem_of_it'",
         ),
         (
+            [{"question": "", "problem_id": n, "answer": "1"} for n in range(9)],
+            "pool: 9 of 159 rows dropped, no_prompt: nothing in question, and no other column that could ",
+            "hold a problem: these rows have problem_id, answer",
+        ),
+        (
             [{"question": "The same?", "answer": "1", "part": n} for n in range(9)],
             "pool: 8 of 159 rows merged, same text in question; if they are different problems, join what tells ",
             "them apart: --map 'prompt=question+COLUMN' (columns not read: part)",
