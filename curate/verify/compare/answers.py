@@ -28,6 +28,7 @@ from curate.verify.compare.matrices import matrices
 from curate.verify.compare.named_values import (
     both_signs,
     false_chain,
+    in_fractions,
     is_equation,
     named,
     same_name,
@@ -160,7 +161,7 @@ def _relation_decision(truth: Node, answer: Node, rules: Rules, *, is_turned: bo
 def _equations(truth: Node, answer: Node, rules: Rules) -> Decision:
     answer = with_argument_of(truth, answer)
     (name_t, value_t), (name_a, value_a) = named(truth), named(answer)
-    if truth.op == answer.op == "rel" and relations.same_relation(truth, answer) == "same":
+    if truth.op == answer.op == "rel" and _same_relation(truth, answer):
         return correct("symbolic", "symbolic")
     if name_t is not None and name_a is not None:
         if not same_name(name_t, name_a):
@@ -171,6 +172,14 @@ def _equations(truth: Node, answer: Node, rules: Rules) -> Decision:
     if name_a is None and is_equation(value_a):
         return wrong("different", "symbolic")
     return _collections(value_t, value_a, rules)
+
+
+def _same_relation(truth: Node, answer: Node) -> bool:
+    """Whether two relations are the same, also a:b = 2:3 and a/b = 2/3."""
+    if relations.same_relation(truth, answer) == "same":
+        return True
+    plain = [in_fractions(node) for node in (truth, answer)]
+    return plain != [truth, answer] and relations.same_relation(*plain) == "same"
 
 
 # --- collections and single values

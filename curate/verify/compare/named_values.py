@@ -13,6 +13,7 @@ from curate.verify.verdict import Decision, wrong
 from curate.verify.vocabulary.words import is_yes_or_no
 
 FUNCTION_NAMES: Final = ("f", "g", "h", "p", "P", "F", "G", "N", "S", "T", "V", "A", "E")
+_RATIOS_OF_SIDES: Final = ("sin", "cos", "tan", "cot", "sec", "csc")
 _NEGATED: Final = re.compile(r"(?:not|never|no)\b", re.IGNORECASE)
 _UNKNOWNS: Final = frozenset(["add", "mul", "div", "neg", "pow", "sym"])
 
@@ -78,6 +79,12 @@ def is_name(side: Node) -> bool:
         return all(part.op == "sym" for part in side.args)
     if side.op == "fn" and side.name in ("max", "min", "det", "deg"):
         return True
+    if side.op == "fn" and side.name in _RATIOS_OF_SIDES:
+        return _is_letters(side.args[0])
+    if side.op == "div" and all(part.op == "mul" and _is_letters(part) for part in side.args):
+        return all(part.name.isupper() for arg in side.args for part in arg.args)  # NO/BO: two segments
+    if side.op == "ratio":
+        return all(_is_letters(part) for part in side.args)
     if side.op == "fn" and side.name == "abs":
         inner = side.args[0]
         return (inner.op == "mul" and is_name(inner)) or (inner.op == "sym" and _has_length(inner))
@@ -88,6 +95,13 @@ def is_name(side: Node) -> bool:
         is_call = len(side.args) == 2 and first.op == "sym" and (first.name in FUNCTION_NAMES or second.op == "paren")
         return (all(part.op == "sym" for part in side.args) and len(side.args) <= 3) or is_call
     return False
+
+
+def _is_letters(side: Node) -> bool:
+    r"""Whether a side is a letter or a product of up to three: \alpha, AB, ABC."""
+    return side.op == "sym" or (
+        side.op == "mul" and len(side.args) <= 3 and all(part.op == "sym" for part in side.args)
+    )
 
 
 def _is_sought(side: Node) -> bool:
@@ -130,13 +144,21 @@ def _differ(a: Node, b: Node) -> bool:
 def named(node: Node) -> Named:
     """The name and value of `x=5` or `f(x)=x=...`; for any other tree no name and the tree itself."""
     if node.op == "rel" and set(node.name.split()) == {"="}:
-        if is_name(node.args[0]):
+        is_equation_of_functions = node.args[0].name in _RATIOS_OF_SIDES and symbols(node.args[-1])
+        if is_name(node.args[0]) and not is_equation_of_functions:
             return Named(node.args[0], node.args[-1])
         if len(node.args) == 2 and is_name(node.args[1]) and not symbols(node.args[0]):
             return Named(node.args[1], node.args[0])
         if not any(symbols(side) for side in node.args):
             return Named(None, node.args[-1])
     return Named(None, node)
+
+
+def in_fractions(node: Node) -> Node:
+    """A relation with the quotient for each ratio of two terms."""
+    if node.op == "ratio" and len(node.args) == 2:
+        return Node("div", node.args)
+    return node._replace(args=tuple(map(in_fractions, node.args))) if node.op == "rel" else node
 
 
 def sought(node: Node) -> Node:
@@ -168,6 +190,8 @@ def with_argument_of(truth: Node, answer: Node) -> Node:
     wanted, given = (_call(named(n).name) for n in (truth, answer))
     if wanted is None or given is None or wanted == given or wanted.function != given.function:
         return answer
+    if wanted.function.isupper() and given.argument not in symbols(named(answer).value):
+        return answer  # P(B)=0.3 is no P(A): A and B are no variables
     return answer if wanted.argument in symbols(answer) else rename(answer, {given.argument: wanted.argument})
 
 

@@ -28,6 +28,14 @@ _PI = Node("const", (), None, "pi")
 _RADIAN = (("rad", 1),)
 
 
+# factor and offset to kelvins
+_TEMPERATURES: dict[tuple[tuple[str, int], ...], tuple[Node, Node]] = {
+    (("K", 1),): (num(1), num(0)),
+    (("degreeC", 1),): (num(1), num(Fraction(27315, 100))),
+    (("degreeF", 1),): (num(Fraction(5, 9)), num(Fraction(45967, 180))),
+}
+
+
 class Measure(NamedTuple):
     """A bare value and the marks that were removed from it."""
 
@@ -51,6 +59,19 @@ def measure(node: Node) -> Measure:
     if _is_marked(node):
         return _inside(node)
     return Measure(node)
+
+
+def on_one_scale(a: Measure, b: Measure) -> tuple[Measure, Measure]:
+    """Two temperatures in kelvins, if they are on two scales; other values as they are."""
+    if a.unit.powers == b.unit.powers or not {a.unit.powers, b.unit.powers} <= _TEMPERATURES.keys():
+        return a, b
+    return _in_kelvins(a), _in_kelvins(b)
+
+
+def _in_kelvins(measured: Measure) -> Measure:
+    factor, offset = _TEMPERATURES[measured.unit.powers]
+    value = Node("add", (Node("mul", (factor, measured.value)), offset))
+    return measured._replace(value=value, unit=measured.unit._replace(powers=(("K", 1),)))
 
 
 def _is_marked(node: Node) -> bool:

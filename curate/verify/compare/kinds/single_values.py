@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from curate.verify.compare.kinds import relations
-from curate.verify.compare.kinds.measures import Measure, equal_measures, measure, with_letter_units
+from curate.verify.compare.kinds.measures import Measure, equal_measures, measure, on_one_scale, with_letter_units
 from curate.verify.compare.kinds.outcomes import Equality, is_equal
 from curate.verify.nodes import Node, UnreadableError, num
 from curate.verify.policy import Policy
@@ -66,6 +66,7 @@ def equal_values(truth: Node, answer: Node, rules: Rules) -> Equality:
         b = with_letter_units(b.value, a.unit) or b
     elif b.unit.powers and not a.unit.powers:
         a = with_letter_units(a.value, b.unit) or a
+    a, b = on_one_scale(a, b)
     outcome = equal_measures(a, b, rules.policy)
     return "numeric" if outcome == "different" and _is_near(a, b, rules) else outcome
 

@@ -46,6 +46,28 @@ def test_two_spellings_are_equal_either_way_in_a_box_and_in_dollars(truth: str, 
     assert verify(f"\\boxed{{{truth}}}", truth).verdict == "correct"
 
 
+@pytest.mark.parametrize(
+    ("truth", "answer", "is_equal"),
+    [
+        # a side that only names the value
+        (r"\sin\alpha=\frac{3}{5}", r"\frac{3}{5}", True),
+        (r"\sin\alpha=\frac{3}{5}", r"\cos\alpha=\frac{3}{5}", False),
+        (r"\sin\alpha=\frac{3}{5}", r"\sin\beta=\frac{3}{5}", False), (r"\sin x=\cos x", r"\cos x", False),
+        ("a:b=2:3", "2:3", True), ("a:b=2:3", "3:2", False), ("a:b=2:3", "b:a=3:2", True),
+        ("a:b=2:3", "b:a=2:3", False),
+        ("a:b=2:3", "a/b=2/3", True), ("AB:BC:CD=1:2:3", "1:2:3", True), (r"\frac{AB}{CD}=\frac12", r"\frac12", True),
+        (r"\frac{AB}{CD}=\frac12", "2", False), (r"\frac{ab}{cd}=2", "2", False), ("x^2+y^2=4", "4", False),
+        ("P(A)=0.3", "P(B)=0.3", False), ("P(A)=0.3", "0.3", True), ("f(x)=x^2", "f(t)=t^2", True),
+        # temperatures have offsets
+        (r"100^\circ\mathrm{C}", r"373.15\ \mathrm{K}", True), (r"77^\circ F", r"25^\circ C", True),
+        (r"25^\circ C", "25 K", False), (r"25^\circ C", r"25^\circ F", False), ("300 K", r"26.85^\circ C", True),
+        ("373 K", r"100^\circ C", False),
+    ],
+)  # fmt: skip
+def test_named_sides_and_temperatures(truth: str, answer: str, is_equal: bool) -> None:
+    assert (verify(f"\\boxed{{{answer}}}", truth).verdict == "correct") == is_equal
+
+
 @pytest.mark.parametrize(("truth", "answer"), DIFFERENT)
 def test_another_value_stays_wrong(truth: str, answer: str) -> None:
     assert verify(f"\\boxed{{{answer}}}", truth).verdict != "correct"
