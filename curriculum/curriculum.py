@@ -31,7 +31,7 @@ from curriculum.forecast.groups import group_names
 from curriculum.forecast.prior import new_stats
 from curriculum.pools.outage import Sign, believed, find_outages, in_a_row, lasting, of_all
 from curriculum.pools.retirement import e_value
-from curriculum.pools.transitions import EVENTS, Move, apply_moves, park_suspects, quarantine
+from curriculum.pools.transitions import EVENTS, SUSPECTED, Move, apply_moves, park_suspects, quarantine
 from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
 from curriculum.state.history import FIGURES, History, notices
@@ -277,7 +277,8 @@ class Curriculum:
         self.clock.group_size = int((batch.judged + batch.undecided).max())
         for move in moves:
             visit = int(self.stats.num_visits[move.row])
-            self._event(move.event, key=self.keys[move.row], visit=visit, detail=move.detail)
+            part = {"part": self._parts.name(move.row)} if move.event == SUSPECTED else {}
+            self._event(move.event, key=self.keys[move.row], visit=visit, detail=move.detail, **part)
         return moves
 
     def _leave_out(self, sign: Sign) -> None:
@@ -295,6 +296,8 @@ class Curriculum:
         self._metrics |= {"gain": shift, "polarisation": scale}
         for counts in parts:
             self._metrics |= {f"by_part/{counts['part']}/{name}": value for name, value in rates_of(counts).items()}
+        if self.config.suspect_alpha:
+            self._metrics |= self.history.num_suspects(self._parts)
         line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}
         line |= {name: figures.get(name) for name in FIGURES}
         self.history.batches.append({**line, "rate_histogram": rate_histogram(rates), "parts": parts})

@@ -25,7 +25,8 @@ from curriculum.statistics.stats import ACTIVE, PARKED, QUARANTINED, RETIRED, St
 from curriculum.statistics.visits import Batch, Ints
 
 MAX_INTERVAL: Final = 2**30
-EVENTS: Final = ("retired", "reopened", "checked", "parked", "returned", "quarantined", "released", "suspected")
+SUSPECTED: Final = "suspected"
+EVENTS: Final = ("retired", "reopened", "checked", "parked", "returned", "quarantined", "released", SUSPECTED)
 
 
 class Move(NamedTuple):
@@ -66,7 +67,7 @@ def park_suspects(stats: Stats, suspects: Mapping[int, str], moves: list[Move]) 
     back = {move.row for move in moves if move.event == "returned" and move.row in suspects}
     new = [row for row in suspects if row not in back and stats.status[row] == ACTIVE]
     stats.status[[*back, *new]] = PARKED
-    return [*(move for move in moves if move.row not in back), *(Move(row, "suspected", suspects[row]) for row in new)]
+    return [*(move for move in moves if move.row not in back), *(Move(row, SUSPECTED, suspects[row]) for row in new)]
 
 
 def _recheck(stats: Stats, batch: Batch, step: int, config: CurriculumConfig) -> list[Move]:

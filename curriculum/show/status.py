@@ -51,6 +51,7 @@ def figures(run: Path) -> dict[str, Any]:  # Any: JSON
         "pools": {name: int(count) for name, count in zip(STATUSES, counts, strict=True)},
         "recent": saved.history.batches[-RECENT_BATCHES:],
         "parts": [{**one, **rates(one)} for one in _recent_parts(saved)],
+        "suspects": dict(saved.history.suspects()),
         "events": dict(Counter(event["event"] for event in saved.history.events)),
     }
 
@@ -115,20 +116,21 @@ def _recent_variance(saved: Saved) -> Iterator[str]:
 
 
 def _parts(saved: Saved) -> Iterator[str]:
-    """The last batches by part: share of the slots, success rate, groups with a signal, undecided, cut off."""
+    """The last batches by part: slots, success rate, groups with a signal, undecided, cut off; suspects."""
     counts = _recent_parts(saved)
     if not counts:
         return
     total = sum(one["slots"] for one in counts)
-    yield f"  by part, last {RECENT_BATCHES} batches:{'':<10}slots   rate  signal  undecided  cut off"
+    yield f"  by part, last {RECENT_BATCHES} batches:{'':<10}slots   rate  signal  undecided  cut off  suspects"
+    suspects = saved.history.suspects() if saved.config.get("suspect_alpha") else None
     for one in counts:
         shares = rates(one)
         cells = (
             f"{shares[name]:.1%}" if name in shares else "-" for name in ("rate", "signal", "undecided", "truncated")
         )
         rate, signal, undecided, cut = cells
-        slots = f"{one['slots'] / total:.1%}"
-        yield f"    {one['part']:<32}{slots:>7}{rate:>7}{signal:>8}{undecided:>11}{cut:>9}"
+        slots, num = f"{one['slots'] / total:.1%}", "-" if suspects is None else suspects[one["part"]]
+        yield f"    {one['part']:<32}{slots:>7}{rate:>7}{signal:>8}{undecided:>11}{cut:>9}{num:>10}"
 
 
 def _recent_parts(saved: Saved) -> list[dict[str, Any]]:  # Any: counts, and the name

@@ -6,13 +6,16 @@ Visits and batches are stored as columns, so that a long run stays small; events
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
+from curriculum.pools.transitions import EVENTS, SUSPECTED
 from curriculum.statistics.parts import FIGURES as PARTS
+from curriculum.statistics.parts import Parts
 from curriculum.statistics.stats import STATUSES
 from curriculum.statistics.visits import Batch, Floats
 
@@ -71,6 +74,22 @@ class History:
         """Renumber visits from `row` to `to`; visits of rows that are not listed are dropped."""
         whole = self.visits.join(moved, on="row", how="inner", maintain_order="left")
         self._visits = [whole.with_columns(row=pl.col("to")).select(list(VISIT)).cast(VISIT)]
+
+    def suspects(self) -> Counter[str]:
+        """The number of parked suspects of each part."""
+        parts: dict[str, str] = {}
+        for event in self.events:
+            if event["event"] == SUSPECTED:
+                parts[event["key"]] = event.get("part", "")
+            elif event["event"] in EVENTS:
+                parts.pop(event["key"], None)
+        return Counter(parts.values())
+
+    def num_suspects(self, parts: Parts) -> dict[str, float]:
+        """The same as figures for the log: all, and of each part where there are several."""
+        found = self.suspects()
+        each = {f"by_part/{name}/suspects": float(found[name]) for name in parts.names} if len(parts.names) > 1 else {}
+        return {"suspects": float(found.total()), **each}
 
     def events_jsonl(self) -> bytes:
         """The events as JSON lines."""

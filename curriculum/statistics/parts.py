@@ -18,6 +18,10 @@ class Parts:
     names: tuple[str, ...]
     of: Ints
 
+    def name(self, row: int) -> str:
+        """The part of the problem at position `row`."""
+        return self.names[int(self.of[row])]
+
 
 def by_part(parts: Parts, visits: Sequence[Visit]) -> list[dict[str, Any]]:  # Any: counts, and the name
     """Counts of each part that was drawn; empty where the dataset has one part.
@@ -29,7 +33,7 @@ def by_part(parts: Parts, visits: Sequence[Visit]) -> list[dict[str, Any]]:  # A
         return []
     found: dict[str, dict[str, int]] = {}
     for visit in visits:
-        counts = found.setdefault(parts.names[parts.of[visit.row]], dict.fromkeys(FIGURES, 0))
+        counts = found.setdefault(parts.name(visit.row), dict.fromkeys(FIGURES, 0))
         judged = visit.num_correct + visit.num_wrong
         one = {
             "slots": 1, "correct": visit.num_correct, "judged": judged, "undecided": visit.num_undecided,

@@ -114,7 +114,7 @@ def test_figures_by_part_are_in_metrics_status_and_json(tmp_path: Path) -> None:
     text = status(tmp_path)
     assert "mix {'math': 0.5, 'code': 0.5, 'puzzle': 0.0} by source" in text
     (line,) = (line.split() for line in text.splitlines() if line.strip().startswith("code "))
-    assert line == ["code", "66.7%", "83.3%", "50.0%", "25.0%", "18.8%"]
+    assert line == ["code", "66.7%", "83.3%", "50.0%", "25.0%", "18.8%", "-"]
     assert figures(tmp_path)["parts"][0]["part"] == "code"
 
 

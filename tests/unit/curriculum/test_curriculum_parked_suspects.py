@@ -12,6 +12,7 @@ from curriculum.answers.bound import lower_bound
 from curriculum.answers.find import Said, Tally, find_suspects
 from curriculum.answers.watch import Answers
 from curriculum.show.explain import explain
+from curriculum.show.status import figures, status
 from curriculum.statistics.stats import ACTIVE, PARKED
 
 NUM, GROUP = 40, 8
@@ -56,6 +57,21 @@ def test_suspects_are_parked_and_get_the_floor_alone() -> None:
     # they succeed at times, and neither return nor are parked again
     events = [event["event"] for event in one.history.events if event["key"] in {one.keys[row] for row in WRONG}]
     assert events == ["suspected"] * 2
+
+
+def test_the_log_and_status_count_suspects_by_part(tmp_path: Path) -> None:
+    frame = problems().with_columns(source=pl.Series(["even", "odd"] * (NUM // 2)))
+    one = Curriculum.create(frame, made().config, {"dataset": "d"})
+    train(one, range(1, 41))
+    found = {name: value for name, value in one.metrics().items() if "suspects" in name}
+    assert found == {"suspects": 2, "by_part/even/suspects": 0, "by_part/odd/suspects": 2}
+    one.save(tmp_path)
+    assert figures(tmp_path)["suspects"] == {"odd": 2}
+    shown = {line.split()[0]: line.split()[-1] for line in status(tmp_path).splitlines() if line.startswith("    ")}
+    assert (shown["even"], shown["odd"]) == ("0", "2")
+    plain = made(suspect_alpha=0.0)
+    train(plain, range(1, 3))
+    assert not [name for name in plain.metrics() if "suspects" in name]
 
 
 def test_a_suspect_whose_truth_proves_right_returns() -> None:
