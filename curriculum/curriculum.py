@@ -19,7 +19,7 @@ import polars as pl
 from curate.errors import UserError
 from curriculum.answers.watch import Answers
 from curriculum.canaries.alarm import due, learn
-from curriculum.canaries.problems import as_canary, set_aside
+from curriculum.canaries.problems import set_aside
 from curriculum.config import CurriculumConfig
 from curriculum.draw.mix import next_mix, parts_of
 from curriculum.draw.probe import probe_rows
@@ -36,8 +36,7 @@ from curriculum.state import files as state
 from curriculum.state.handover import begin_again, by_key, changes
 from curriculum.state.history import FIGURES, History, notices
 from curriculum.statistics.clock import Clock
-from curriculum.statistics.parts import by_part
-from curriculum.statistics.parts import rates as rates_of
+from curriculum.statistics.parts import all_rates, by_part
 from curriculum.statistics.sources import Sources
 from curriculum.statistics.stats import CANARY, HELD_OUT, STATUSES, Stats
 from curriculum.statistics.visits import Batch, Ints, Visit, as_batches, check
@@ -136,10 +135,6 @@ class Curriculum:
     def is_canary(self, row: int) -> bool:
         """Whether the problem at position `row` is a canary, whose outcomes teach nothing."""
         return bool(self.stats.status[row] == CANARY)
-
-    def as_drawn(self, problem: Mapping[str, Any], row: int, step: int) -> dict[str, Any]:  # Any: columns of a problem
-        """The problem at position `row` as completions of step `step` are judged: a canary's truth is wrong."""
-        return as_canary(problem, self.config.seed, step) if self.is_canary(row) else dict(problem)
 
     def metrics(self) -> dict[str, float]:
         """Figures of the last draw and observation, and current pool sizes, for the trainer's log."""
@@ -294,8 +289,7 @@ class Curriculum:
         drawn: dict[str, float] = {name: self._metrics[name] for name in DRAWN if name in self._metrics}
         self._metrics = {**drawn, **figures, **moved, "mean_rate": float(rates.mean())}
         self._metrics |= {"gain": shift, "polarisation": scale}
-        for counts in parts:
-            self._metrics |= {f"by_part/{counts['part']}/{name}": value for name, value in rates_of(counts).items()}
+        self._metrics |= all_rates(parts)
         if self.config.suspect_alpha:
             self._metrics |= self.history.num_suspects(self._parts)
         line: dict[str, Any] = {"draw": self.clock.draw_number, "step": self.clock.step, **self.occupancy()}

@@ -59,6 +59,11 @@ def rates(counts: dict[str, Any]) -> dict[str, float]:  # Any: counts, and the n
     return {name: over / under for name, (over, under) in found.items() if under}
 
 
+def all_rates(parts: Sequence[dict[str, Any]]) -> dict[str, float]:  # Any: counts, and the name
+    """The rates of all parts as figures for the log, `by_part/NAME/FIGURE`."""
+    return {f"by_part/{counts['part']}/{name}": value for counts in parts for name, value in rates(counts).items()}
+
+
 def summed(batches: Sequence[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:  # Any: counts, and the name
     """The counts of several batches together, by part."""
     found: dict[str, dict[str, int]] = {}

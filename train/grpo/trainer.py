@@ -19,6 +19,7 @@ from transformers import set_seed
 from curate.artifacts.artifact import write_shard
 from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
+from curriculum.canaries.problems import as_canary
 from train.environment import first_process_says
 from train.grpo.advantages import advantages
 from train.grpo.divisors import count_per_step, own_mask
@@ -116,7 +117,9 @@ class CurriculumGRPOTrainer(ScreeningTrainer):
         return scored
 
     def _problem(self, row: int, step: int) -> Row:
-        return self.curriculum.as_drawn(self._problems[row], row, step)
+        """The problem as the completions of a step are judged: the truth of a canary is wrong."""
+        problem, seed = self._problems[row], self.curriculum.config.seed
+        return as_canary(problem, seed, step) if self.curriculum.is_canary(row) else dict(problem)
 
     def _are_canaries(self, draw: Draw) -> torch.Tensor:
         """For each completion of a draw, whether its problem is a canary."""
