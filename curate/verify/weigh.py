@@ -202,7 +202,8 @@ _STATES: Final = re.compile(r"[=<>:]|\\(?:leq?|geq?|neq?|approx|in)(?![a-z])")  
 
 
 def _unlabelled(text: str) -> tuple[Part, ...]:
-    return tuple(Part("", piece) for piece in pieces(text))
+    # markdown around the whole answer belongs to none of its parts
+    return tuple(Part("", piece) for piece in pieces(text.strip(" *`")))
 
 
 def _every(decisions: Sequence[Decision], *, is_sure: bool) -> Decision | None:
