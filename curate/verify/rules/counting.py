@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 _WORD: Final = re.compile(r"\w+(?:['’-]\w+)*")
-_DIVIDER: Final = re.compile(r"\s?\* ?\* ?\*\s?")
+_DIVIDER: Final = re.compile(r"\s?\*\*\*\s?|^[ \t]*\* \* \*[ \t]*$", re.MULTILINE)
 _END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]*_]*\s+|(?<=[。！？])\s*")
 # words whose dot ends no sentence, and initials
 _ABBREVIATION: Final = re.compile(
@@ -41,7 +41,7 @@ def sentences(text: str) -> list[str]:
 
 
 def divided(text: str) -> list[str] | None:
-    """The paragraphs between dividers `***`; None if one in the middle is empty."""
+    """The paragraphs between dividers, `***` or a line `* * *`; None if one in the middle is empty."""
     return _full(_DIVIDER.split(text))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from curate.verify.rules.counting import divided, has_word, occurrences, satisfies, sentences, words
 
 Args = Mapping[str, Any]  # Any: numbers, texts and lists, as the data set gives them
+_TOKEN: Final = re.compile(r"\w+")  # don't are two: the paper's count
 _MIN_WORDS: Final = 6  # of a text whose language can be told
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
 _OPTIONS: Final = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
@@ -158,7 +159,7 @@ IFEVAL: Final[dict[str, Constraint]] = {
     "language:response_language": Constraint(_in_language, ("language",)),
     "length_constraints:number_sentences": _relates(lambda text, _: len(sentences(text)), "num_sentences", "relation"),
     "length_constraints:number_paragraphs": Constraint(_num_paragraphs, ("num_paragraphs",)),
-    "length_constraints:number_words": _relates(lambda text, _: len(words(text)), "num_words", "relation"),
+    "length_constraints:number_words": _relates(lambda text, _: len(_TOKEN.findall(text)), "num_words", "relation"),
     "length_constraints:nth_paragraph_first_word": Constraint(
         _first_word, ("num_paragraphs", "nth_paragraph", "first_word")
     ),

@@ -19,6 +19,7 @@ LIBRARY: Final = "reasoning_gym"
 _ANSWER: Final = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 _BOX: Final = re.compile(r"\\boxed\s*\{")
 _FULL: Final = 1.0 - 1e-9
+_GRIDS: Final = ("arc_agi", "rearc")  # their scorers compare with tuples
 
 
 def judge(response: str, ground_truth: str) -> bool | None:
@@ -26,8 +27,16 @@ def judge(response: str, ground_truth: str) -> bool | None:
     entry = entry_of(ground_truth)
     if entry is None or not response.strip():
         return None if entry is None else False
-    score = _library().get_score_answer_fn(entry["metadata"]["source_dataset"])(answer_in(response), entry)
-    return float(score) >= _FULL
+    try:
+        return _is_full(answer_in(response), entry)
+    except Exception:  # noqa: BLE001  # many scorers raise on an answer of another form
+        return False if entry["answer"] is not None and _is_full(entry["answer"], entry) else None
+
+
+def reference(ground_truth: str) -> str | None:
+    """The answer of an entry itself; None if it has none, as where many are right."""
+    entry = entry_of(ground_truth)
+    return f"<answer>{entry['answer']}</answer>" if entry is not None and entry["answer"] is not None else None
 
 
 def is_readable(ground_truth: str) -> bool:
@@ -80,6 +89,20 @@ def _parsed(value: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_full(answer: str, entry: dict[str, Any]) -> bool:
+    name = entry["metadata"]["source_dataset"]
+    if name in _GRIDS:
+        entry = {**entry, "metadata": _as_made(entry["metadata"])}
+    return float(_library().get_score_answer_fn(name)(answer, entry)) >= _FULL
+
+
+def _as_made(value: Any) -> Any:
+    """A value with tuples in place of lists, which JSON and Parquet have for them."""
+    if isinstance(value, dict):
+        return {name: _as_made(one) for name, one in value.items()}
+    return tuple(map(_as_made, value)) if isinstance(value, list) else value
 
 
 @cache

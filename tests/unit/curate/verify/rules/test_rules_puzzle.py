@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from curate.verify import Item, verify_many
+from curate.verifiable.rule_checks import RuledProblem, check_ruled_problems
+from curate.verify import Item, Policy, verify_many
 from curate.verify.rules.puzzle import answer_in, entry_of, fault, judge, written
 
 ENTRY = {"question": "1 + 1?", "answer": "2", "metadata": {"source_dataset": "chain_sum", "source_index": 0}}
@@ -45,7 +46,9 @@ def test_a_missing_library_is_named(capfd: pytest.CaptureFixture[str]) -> None:
 
 @needs_library
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("task", ["chain_sum", "countdown", "word_sorting", "mini_sudoku", "zebra_puzzles"])
+@pytest.mark.parametrize(
+    "task", ["chain_sum", "countdown", "word_sorting", "mini_sudoku", "arc_agi", "prime_factorization"]
+)
 def test_the_scorer_of_a_task_decides(task: str) -> None:
     import reasoning_gym
 
@@ -62,3 +65,18 @@ def test_the_scorer_of_a_task_decides(task: str) -> None:
 def test_an_unknown_task_is_named() -> None:
     other = {**ENTRY, "metadata": {"source_dataset": "chess"}}
     assert fault(json.dumps(other)) == "reasoning-gym has no task chess"
+
+
+@needs_library
+@pytest.mark.filterwarnings("ignore")
+def test_a_task_that_any_answer_solves_and_an_entry_that_contradicts_itself_are_dropped() -> None:
+    import reasoning_gym
+
+    halting = next(
+        e for e in reasoning_gym.create_dataset("game_of_life_halting", size=20, seed=3) if "False" in e["answer"]
+    )
+    good = reasoning_gym.create_dataset("word_sorting", size=1, seed=1)[0]
+    entries = [halting, good, {**good, "answer": "zebra, apple"}]
+    truths = [written(entry["question"], entry["answer"], entry["metadata"]) for entry in entries]
+    found = check_ruled_problems([RuledProblem("puzzle", truth, "?") for truth in truths], Policy())
+    assert [one.reason for one in found] == ["no_tests", None, "reference_fails_tests"]
