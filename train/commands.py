@@ -25,6 +25,7 @@ from train.grpo.config import GrpoConfig
 from train.grpo.explain import explain
 from train.recipes.command import recipe
 from train.runs.launch import accelerate_config
+from train.runs.output.following import following
 from train.runs.trace import trace
 
 
@@ -47,11 +48,6 @@ COMMANDS: Final[dict[str, Entry]] = {
     "evaluate": Entry("train.evaluate.command", "EvaluateConfig", "evaluate"),
 }
 
-_MEASURE: Final = "train evaluate --model {model} --data BENCHMARK --out {beside}/evaluate"
-NEXT: Final = {
-    "sft": "train grpo --model {model} --data DATA --out {beside}/grpo",
-    **dict.fromkeys(("grpo", "expert-iteration", "distill", "distill-on-policy", "fuse", "shortest"), _MEASURE),
-}
 WITH_FIGURES: Final = ("evaluate",)  # the others log as they go
 
 app = Commands(
@@ -75,16 +71,12 @@ def _needing_parts(name: str, command: Callable[..., Any]) -> Callable[..., Any]
         if name != "evaluate":
             require(f"gradus train {name}", *PARTS["train"])
         result = command(*values, **options)
-        say_next(name, options.get("out"))
+        out = options.get("out")
+        if isinstance(out, Path) and is_main_process() and (line := following(name, out)) is not None:
+            typer.echo(line)
         return result
 
     return checked
-
-
-def say_next(name: str, out: object) -> None:
-    """Print the command that usually follows a training; a recipe's stages follow each other by themselves."""
-    if name in NEXT and isinstance(out, Path) and (out / "model").is_dir() and is_main_process():
-        typer.echo("next: gradus " + NEXT[name].format(model=out / "model", beside=out.parent))
 
 
 for _name, _entry in COMMANDS.items():

@@ -18,6 +18,7 @@ def described(model: Path, max_steps: int, checkpoint: Path | None) -> str:
     """What is loaded: `loading runs/sft/model (1.2 GB) on 2 processes; resuming from checkpoint-20 of 500 steps`."""
     num_bytes = sum(path.stat().st_size for path in model.glob("*.safetensors"))
     size = f" ({num_bytes / 1e9:.1f} GB)" if num_bytes >= 1e8 else f" ({num_bytes / 1e6:.1f} MB)" if num_bytes else ""
-    start = f"; resuming from {checkpoint.name} of {max_steps} steps" if checkpoint else f"; {max_steps} steps"
+    steps = f"{max_steps} step{'s' if max_steps > 1 else ''}"
+    start = f"; resuming from {checkpoint.name} of {steps}" if checkpoint else f"; {steps}"
     processes = f" on {num_processes()} processes" if num_processes() > 1 else ""
     return f"loading {model}{size}{processes}{start}"
