@@ -24,8 +24,8 @@ from train.grpo import fork
 from train.grpo.config import GrpoConfig
 from train.grpo.explain import explain
 from train.recipes.command import recipe
+from train.runs.following import following
 from train.runs.launch import accelerate_config
-from train.runs.output.following import following
 from train.runs.trace import trace
 
 

@@ -59,6 +59,9 @@ def figure(kept: pl.DataFrame, dropped: pl.DataFrame, k: int | None, model: str)
         axes = drawn.subplots()
     _draw_full(axes, _full(kept, k), _full(dropped, k), k)
     axes.set_ylabel("problems")
+    # matplotlib ends the axis at the top of a bar that another, empty one stands on
+    full = bars(pl.concat([_full(kept, k), _full(dropped, k)]), k)
+    axes.set_ylim(0, 1.05 * max(1, *full.values(), *early.values()))
     for each in drawn.axes:
         each.spines[["top", "right"]].set_visible(False)
         each.tick_params(labelsize=9, colors=INK)

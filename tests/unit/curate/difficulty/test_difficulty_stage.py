@@ -190,6 +190,7 @@ def test_the_histogram_shows_problems_that_stopped_early_apart(tmp_path: Path) -
     assert [bar.get_height() for bar in full.patches[9:]] == [1, 0, 0, 0, 0, 0, 0, 0, 1]
     assert [bar.get_height() for bar in early.patches] == [1]
     assert len(histogram_of(kept, dropped, None, "toy").axes) == 1
+    assert full.get_ylim() == early.get_ylim() == (0, 1.05)
 
 
 @pytest.mark.parametrize("k", [None, 3, 64])

@@ -9,7 +9,7 @@ import yaml
 
 from curate.engines.prompts import TEMPLATES
 from train.commands import COMMANDS, app
-from train.runs.output.following import NEXT, following
+from train.runs.following import NEXT, following
 
 
 def finished(out: Path, **config: object) -> Path:
