@@ -24,6 +24,7 @@ from curate.runner.stage import Run, Stage, Workspace, decide
 from curate.sampling.grading import GradingConfig, Problem, grade
 from curate.sampling.model_stage import Asked, Asking, open_asking, replica
 from curate.sampling.tallies import Tally, tally
+from curate.verify.rules.table import reference
 from curate.verify.thinking import has_reasoning
 
 COLUMNS: Final = ("num_no_think", "num_no_think_correct", "no_think_chance", "no_think_p_value")
@@ -102,7 +103,8 @@ def _open(config: NoThinkConfig, workspace: Workspace) -> Iterator[Run]:
     with open_asking(asking, open_engine(config, workspace.engines), workspace) as ask:
 
         def run(rows: pl.DataFrame) -> pl.DataFrame:
-            chances = [chance(truth, choices) for truth, choices in rows.select("ground_truth", "choices").iter_rows()]
+            asked = rows.select("kind", "ground_truth", "choices").iter_rows()
+            chances = [chance(reference(kind, truth or "") or truth, choices) for kind, truth, choices in asked]
             needed.update(zip(rows["key"], (fewest_to_drop(config, rate) for rate in chances), strict=True))
             return _judged(rows, ask(rows), chances, config)
 

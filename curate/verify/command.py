@@ -25,7 +25,8 @@ from curate.verify.verdict import Item, Verdict
 HELP: Final = """Check a JSONL file of answers against their ground truths, and write each row with its verdict.
 
 A row has `completion` (a whole response), or `prediction` (a bare answer), and `ground_truth`; it may have
-`question`, `tests` (for code), `source`, `kind` (math, code, agent, one of `--verifiers`, or any label to count by)
+`question`, `tests` (for code), `source`, `kind` (math, code, agent, instructions,
+json, words, puzzle, one of `--verifiers`, or any label to count by)
 and `expected` (correct, wrong, true, false). The columns verdict, reason, stage and extracted are added. If rows have
 `expected`, accuracy and false verdicts are printed by kind.
 

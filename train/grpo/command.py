@@ -129,7 +129,7 @@ def _read(data: Path, config: GrpoConfig) -> Material[Rows]:
             f"--verifier {unknown[0]}=FILE.py:FUNCTION"
         )
     if rows.frame.filter(pl.col("kind") == "puzzle").height:
-        require("puzzles", "reasoning_gym")
+        require("kind puzzle", "reasoning_gym")
     return Material(rows, rows.digest)
 
 

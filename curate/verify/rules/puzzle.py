@@ -36,7 +36,7 @@ def judge(response: str, ground_truth: str) -> bool | None:
 def reference(ground_truth: str) -> str | None:
     """The answer of an entry itself; None if it has none, as where many are right."""
     entry = entry_of(ground_truth)
-    return f"<answer>{entry['answer']}</answer>" if entry is not None and entry["answer"] is not None else None
+    return str(entry["answer"]) if entry is not None and entry["answer"] is not None else None
 
 
 def is_readable(ground_truth: str) -> bool:

@@ -2,12 +2,19 @@
 
 import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 
+from curate.difficulty.chance import chance
+from curate.errors import UserError
 from curate.verifiable.rule_checks import RuledProblem, check_ruled_problems
 from curate.verify import Item, Policy, verify_many
 from curate.verify.rules.puzzle import answer_in, entry_of, fault, judge, written
+from curate.verify.rules.table import reference
+from train.grpo.command import grpo_training
+from train.grpo.config import GrpoConfig
+from train.grpo.objectives import objective_named
 
 ENTRY = {"question": "1 + 1?", "answer": "2", "metadata": {"source_dataset": "chain_sum", "source_index": 0}}
 HAS_LIBRARY = importlib.util.find_spec("reasoning_gym") is not None
@@ -80,3 +87,19 @@ def test_a_task_that_any_answer_solves_and_an_entry_that_contradicts_itself_are_
     truths = [written(entry["question"], entry["answer"], entry["metadata"]) for entry in entries]
     found = check_ruled_problems([RuledProblem("puzzle", truth, "?") for truth in truths], Policy())
     assert [one.reason for one in found] == ["no_tests", None, "reference_fails_tests"]
+
+
+def test_a_blind_guess_is_counted_by_the_entrys_answer() -> None:
+    truth = written("Does it halt?", "True", ENTRY["metadata"]) or ""
+    assert chance(reference("puzzle", truth), None) == 1 / 2
+    assert reference("json", '{"type": "string"}') is None
+    assert reference("puzzle", written("Make 7.", None, ENTRY["metadata"]) or "") is None
+
+
+@pytest.mark.skipif(HAS_LIBRARY, reason="reasoning-gym is installed")
+def test_training_on_puzzles_without_the_library_is_refused_before_a_model_loads(tmp_path: Path) -> None:
+    row = {"prompt": "1 + 1?", "kind": "puzzle", "ground_truth": json.dumps(ENTRY)}
+    (tmp_path / "pool.jsonl").write_text(json.dumps(row))
+    training = grpo_training(tmp_path / "pool.jsonl", GrpoConfig(), objective_named("grpo"))
+    with pytest.raises(UserError, match=r"kind puzzle needs reasoning_gym.*gradus-rlvr\[puzzles\]"):
+        training.read()
