@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 # a process a core, whole files at a time: fixtures of a file are made once; a test that ends its process fails
 SPREAD := -n auto --dist loadfile --max-worker-restart 0
 
-.PHONY: install demo test test-fast test-gpu test-slow lint format bench pins tree docs clean
+.PHONY: install demo demo-agent test test-fast test-gpu test-slow lint format bench pins tree docs clean
 
 install: $(VENV)/.installed
 
@@ -25,6 +25,9 @@ $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints-cpu.txt .ci/insta
 
 demo: $(VENV)/.demo
 	$(BIN)/python demo/run.py
+
+demo-agent: $(VENV)/.installed
+	$(BIN)/python -m demo.agent
 
 test: install
 	$(BIN)/pytest -m 'not slow' $(SPREAD)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +16,7 @@ import polars as pl
 import pytest
 from support.boxes import box_works  # noqa: F401  # a fixture of every test
 from support.model_pool import pool, problem
+from support.places import ROOT
 from support.training import reference
 from support.training.generations import flat_gradient
 from support.training.resuming import assert_same_run, copies_of
@@ -26,6 +30,7 @@ from train.grpo.divisors import count_per_step
 from train.grpo.objectives import objective_named
 from train.runs.folder import RunFolder
 from train.runs.frame import build_trainer
+from train.runs.launch import FOLDER
 from train.runs.trace import described
 from train.tuning.sft import SftConfig, sft
 
@@ -251,3 +256,25 @@ def test_a_killed_run_draws_and_learns_as_if_it_had_not_been(
     for copy in (made[2], next(one for one in made if one.name.endswith("saved"))):
         grpo(str(imitator), place / "pool", copy, config)
         assert_same_run(copy, run)
+
+
+def test_two_processes_with_other_numbers_of_turns_go_in_step(imitator: Path, place: Path, tmp_path: Path) -> None:
+    """Each generation gathers from both; a process whose episodes are over must not leave the other waiting."""
+    scripts, out = Path(sys.executable).parent, tmp_path / "run"
+    command = [
+        "accelerate", "launch", "--config_file", FOLDER / "cpu.yaml", "--no_python", scripts / "gradus", "train",
+        "grpo", "--model", imitator, "--data", place / "pool", "--tasks", place / "tasks", "--out", out,
+        "--max-tokens", 200, "--num-problems", 2, "--group-size", 4, "--max-steps", 2, "--save-steps", 2,
+        "--save-completions", "--agent", json.dumps({**AGENT, "max_turns": 20, "malformed_calls": 2}),
+    ]  # fmt: skip
+    path = f"{scripts}:{os.environ['PATH']}"
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PATH": path, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=200, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len((out / "draws.jsonl").read_text().splitlines()) == 2
+    turns = []
+    for shard in sorted((out / "completions").glob("*")):
+        told = [trajectory_of(text) for text in pl.read_parquet(shard)["text"]]
+        number = [one.turns for one in told if one is not None]
+        turns += [max(number[:4]) - max(number[4:])]
+    assert any(turns)
