@@ -26,7 +26,7 @@ from curate.tasks.folder import write_task
 from demo.agent_toy import build_agent, toy_tasks, trace, write_traces
 from train.grpo.command import grpo, grpo_training
 from train.grpo.config import GrpoConfig
-from train.grpo.divisors import count_per_step
+from train.grpo.loss.divisors import count_per_step
 from train.grpo.objectives import objective_named
 from train.runs.folder import RunFolder
 from train.runs.frame import build_trainer
@@ -211,7 +211,7 @@ def test_unfinished_episodes_lose_the_penalty(place: Path, tmp_path: Path) -> No
 def test_refill_replaces_masks_and_token_advantages_with_their_rows() -> None:
     import torch
 
-    from train.grpo.refill import dead_groups, replace_groups
+    from train.grpo.rollout.refill import dead_groups, replace_groups
 
     def scored(fill: int, width: int, alive: bool) -> dict[str, Any]:
         return {

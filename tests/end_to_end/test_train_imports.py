@@ -9,7 +9,7 @@ from support.places import ROOT
 pytestmark = pytest.mark.heavy
 PROGRAM = """
 import sys
-from train.grpo.generation import import_generation
+from train.grpo.rollout.generation import import_generation
 from train.runs.output.quiet import quiet
 quiet()
 import_generation(uses_vllm=False)

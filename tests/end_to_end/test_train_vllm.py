@@ -204,7 +204,7 @@ def _by_transformers(model: Path, ids: list[int]) -> list[int]:
 
 
 def _refusal(model: Path) -> str:
-    from train.grpo.generation import prepare_generation
+    from train.grpo.rollout.generation import prepare_generation
 
     try:
         prepare_generation(model, {}, uses_vllm=True)

@@ -177,7 +177,7 @@ def test_fine_tuning_resumes_to_the_same_run(place: Path, tmp_path: Path) -> Non
 
 def test_a_checkpoint_without_the_reference_is_refused_once_that_was_replaced(place: Path, tmp_path: Path) -> None:
     from curate.errors import UserError
-    from train.grpo.reference import load_reference
+    from train.grpo.loss.reference import load_reference
 
     with pytest.raises(UserError, match=r"holds no reference\.safetensors"):
         load_reference(None, tmp_path, is_initial=False)

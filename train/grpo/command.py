@@ -28,9 +28,9 @@ from train.environment import is_main_process, num_processes
 from train.grpo.config import OWN, GrpoConfig
 from train.grpo.episodes import episodes_of, plays
 from train.grpo.evaluation import Evaluation, benchmark_rows, best_line
-from train.grpo.generation import import_generation, prepare_generation
 from train.grpo.measured import as_measured, with_recorded_mix
 from train.grpo.objectives import Objective, objective_named
+from train.grpo.rollout.generation import import_generation, prepare_generation
 from train.grpo.run_curriculum import print_small_pool, run_curriculum
 from train.rewards.own import OPTION, TRIED, OwnReward, try_out
 from train.rewards.rewards import rewards_named

@@ -32,7 +32,7 @@ def explain(objective: Name = None) -> None:
 def described(name: str, row: Objective) -> str:
     """A row of the table as text for a terminal."""
     settings = ", ".join(f"{field}={value}" for field, value in row.settings.items())
-    where = settings if row.loss == "trl" else f"{settings}; the loss is train.grpo.losses.{row.loss}_loss"
+    where = settings if row.loss == "trl" else f"{settings}; the loss is train.grpo.loss.losses.{row.loss}_loss"
     parts = {
         "from": row.paper,
         "maximises": row.equation,

@@ -3,8 +3,8 @@
 Symbols: a group of G completions o_i of one problem q with rewards r_i; |o_i| is its length in tokens, rho_it the
 ratio of the policy to the one that sampled token t, L a constant (the longest completion allowed).
 
-`settings` are fields of TRL's `GRPOConfig`. Where TRL has no such loss, `loss` names ours (`train.grpo.losses`); where
-the baseline differs, `baseline` names it. Everything else is TRL's.
+`settings` are fields of TRL's `GRPOConfig`. Where TRL has no such loss, `loss` names ours (`train.grpo.loss.losses`);
+where the baseline differs, `baseline` names it. Everything else is TRL's.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ class Objective:
     loss: `trl` for TRL's loss, else the name of ours.
     baseline: what is subtracted from a reward: the group's mean, the mean of the others (leave-one-out), or nothing.
         Without one, correct completions weigh 1, all others 0, and the loss is divided by the tokens of the former.
-        relative, pass_at_k and batch are advantages of `train.grpo.advantages`; the first two read correctness alone.
+        relative, pass_at_k and batch are advantages of `train.grpo.loss.advantages`; the first two read correctness
+        alone.
     pass_k: k of the objective pass_at_k. A run sets it.
     resets_optimizer: whether every generation starts with a fresh optimizer.
     tau: weight of Kimi's squared log-ratio; refill_rounds: of DAPO's dynamic sampling; screen: completions that are
-    sampled first (`train.grpo.screen`), 0 for all at once; malformed_penalty: what is taken from the advantage of an
-    agent's malformed call, on its own tokens. A run sets the four.
+    sampled first (`train.grpo.rollout.screen`), 0 for all at once; malformed_penalty: what is taken from the advantage
+    of an agent's malformed call, on its own tokens. A run sets the four.
     normalises, biases: what the formula divides by, and what that favours; printed by `gradus train explain`.
     """
 

@@ -21,20 +21,20 @@ from curate.artifacts.samples import sample_seed
 from curriculum import Curriculum
 from curriculum.canaries.problems import as_canary
 from train.environment import first_process_says
-from train.grpo.advantages import advantages
-from train.grpo.divisors import count_per_step, own_mask
-from train.grpo.draw import Draw
 from train.grpo.episodes import Episodes, punished_tokens
 from train.grpo.evaluation import BENCHMARK, Evaluation, Judged
-from train.grpo.groups import Group, group_figures, groups_of
-from train.grpo.losses import Tokens, gmpo_loss, kimi_loss, reinforce_loss, squared_log_ratio
+from train.grpo.loss.advantages import advantages
+from train.grpo.loss.divisors import count_per_step, own_mask
+from train.grpo.loss.losses import Tokens, gmpo_loss, kimi_loss, reinforce_loss, squared_log_ratio
+from train.grpo.loss.reference import load_reference, save_reference
+from train.grpo.loss.undecided import have_signal, whole_rows
 from train.grpo.objectives import GMPO_CLIP, Objective
-from train.grpo.reference import load_reference, save_reference
-from train.grpo.refill import dead_groups, replace_groups
+from train.grpo.rollout.draw import Draw
+from train.grpo.rollout.groups import Group, group_figures, groups_of
+from train.grpo.rollout.refill import dead_groups, replace_groups
+from train.grpo.rollout.screening import ScreeningTrainer
 from train.grpo.run_curriculum import print_notices
-from train.grpo.screening import ScreeningTrainer
 from train.grpo.stop_when import StopRules
-from train.grpo.undecided import have_signal, whole_rows
 from train.rewards.rewards import Accuracy
 from train.runs.folder import CANARY, COMPLETIONS, DRAWS, RunFolder
 

@@ -1,8 +1,8 @@
 """Rewards by name, each a function that TRL calls on a batch of completions.
 
 A reward is a number, or None where it is undecided: such a completion enters no baseline and gets no advantage,
-whatever its other rewards are (`train.grpo.undecided`). One that is None for a whole group does not apply there. No
-completion can make a reward hang or raise: answers are judged in `curate.verify`'s killable workers.
+whatever its other rewards are (`train.grpo.loss.undecided`). One that is None for a whole group does not apply there.
+No completion can make a reward hang or raise: answers are judged in `curate.verify`'s killable workers.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from curate.tables import AS_TEXT, short
 from curriculum import Curriculum, CurriculumConfig, PoolExhausted
 from train.data.problems import read_problems
 from train.data.rows import Rows
-from train.grpo.groups import Group
+from train.grpo.rollout.groups import Group
 from train.grpo.run_curriculum import print_notices
 from train.grpo.tables import Sampling
 from train.runs.command_line import DataFile, Force, Model, Out

@@ -23,7 +23,7 @@ from curate.records import with_all_columns
 from train.data.lengths import Prompt, Room
 from train.data.problems import read_problems
 from train.data.prompts import trl_prompt
-from train.grpo.generation import import_generation, prepare_generation
+from train.grpo.rollout.generation import import_generation, prepare_generation
 from train.runs.command_line import DataFile, Force, Model, Out
 from train.runs.fitting import which_fit
 from train.runs.frame import Classes, Job, Material, Parts, Start, Training, run_training

@@ -76,7 +76,7 @@ class Generating:
         trainer.model.train()
         trainer.current_gradient_accumulation_steps = 1
         scored = trainer._generate_and_score_completions([{"prompt": ""}] * (PROBLEMS * GROUP))
-        from train.grpo.divisors import count_per_step
+        from train.grpo.loss.divisors import count_per_step
 
         count_per_step([scored], 1, trainer._total, only_correct=row.baseline == "none")
         return trainer, scored

@@ -6,8 +6,8 @@ import pytest
 import torch
 from support.training import reference
 
-from train.grpo.advantages import over_batch, pass_at_k, relative
-from train.grpo.draw import Draw
+from train.grpo.loss.advantages import over_batch, pass_at_k, relative
+from train.grpo.rollout.draw import Draw
 
 GROUP = 8
 

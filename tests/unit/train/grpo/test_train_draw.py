@@ -2,7 +2,7 @@
 
 import pytest
 
-from train.grpo.draw import Draw
+from train.grpo.rollout.draw import Draw
 
 
 def test_every_problem_has_a_slot_for_each_of_its_completions_also_if_drawn_twice() -> None:

@@ -2,7 +2,7 @@
 
 from math import nan
 
-from train.grpo.groups import group_figures, groups_of
+from train.grpo.rollout.groups import group_figures, groups_of
 
 GROUPS = groups_of(
     [7, 3],

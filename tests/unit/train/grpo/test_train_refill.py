@@ -23,7 +23,7 @@ def scored(advantages: list[float], prompt: int, completion: int, token: int) ->
 
 
 def test_a_live_group_replaces_a_dead_one_and_lengths_are_padded_towards_each_other() -> None:
-    from train.grpo.refill import replace_groups
+    from train.grpo.rollout.refill import replace_groups
 
     old = scored([0.0, 0.0, 1.0, -1.0], prompt=2, completion=5, token=1)
     new = scored([0.0, 0.0, 2.0, -2.0], prompt=4, completion=3, token=2)
@@ -36,7 +36,7 @@ def test_a_live_group_replaces_a_dead_one_and_lengths_are_padded_towards_each_ot
 
 
 def test_without_a_live_group_everything_stays() -> None:
-    from train.grpo.refill import dead_groups, replace_groups
+    from train.grpo.rollout.refill import dead_groups, replace_groups
 
     old = scored([0.0, 0.0, 1.0, -1.0], prompt=2, completion=5, token=1)
     merged = replace_groups(old, scored([0.0, 0.0], prompt=2, completion=5, token=2), 2, PAD)
@@ -45,7 +45,7 @@ def test_without_a_live_group_everything_stays() -> None:
 
 
 def test_more_live_groups_than_dead_ones_change_only_the_dead() -> None:
-    from train.grpo.refill import replace_groups
+    from train.grpo.rollout.refill import replace_groups
 
     old = scored([0.0, 0.0, 1.0, -1.0], prompt=2, completion=2, token=1)
     merged = replace_groups(old, scored([3.0, -3.0, 4.0, -4.0], prompt=2, completion=2, token=2), 2, PAD)

@@ -11,9 +11,9 @@ from support.training.generations import odd_start
 from support.training.toy_runs import copying_problems, small_toy
 
 from train.grpo.config import GrpoConfig
-from train.grpo.groups import Group
 from train.grpo.objectives import objective_named
-from train.grpo.screen import Candidate, Sampled, choose, merged
+from train.grpo.rollout.groups import Group
+from train.grpo.rollout.screen import Candidate, Sampled, choose, merged
 
 NAN: Final = float("nan")
 DR_GRPO: Final = objective_named("dr_grpo")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.heavy
 def test_a_row_with_an_undecided_reward_is_undecided_as_a_whole() -> None:
     import torch
 
-    from train.grpo.undecided import whole_rows
+    from train.grpo.loss.undecided import whole_rows
 
     given = torch.tensor([[1.0, 1.0], [nan, 1.0], [0.0, nan], [0.0, 0.0]])
     wanted = torch.tensor([[1.0, 1.0], [nan, nan], [nan, nan], [0.0, 0.0]])
@@ -24,7 +24,7 @@ def test_a_row_with_an_undecided_reward_is_undecided_as_a_whole() -> None:
 def test_a_reward_that_applies_to_no_completion_of_a_group_leaves_the_others() -> None:
     import torch
 
-    from train.grpo.undecided import whole_rows
+    from train.grpo.loss.undecided import whole_rows
 
     given = torch.tensor([[1.0, nan], [0.0, nan], [1.0, 0.5], [0.0, nan]])
     found = whole_rows(given, torch.ones(2), 2, accuracy=0)
@@ -38,7 +38,7 @@ def test_a_reward_that_applies_to_no_completion_of_a_group_leaves_the_others() -
 def test_an_answer_that_nothing_could_judge_is_undecided_in_all_completions_of_a_group() -> None:
     import torch
 
-    from train.grpo.undecided import whole_rows
+    from train.grpo.loss.undecided import whole_rows
 
     given = torch.tensor([[nan, 1.0], [nan, 0.0]])
     assert whole_rows(given, torch.ones(2), 2, accuracy=0).isnan().all()
@@ -47,7 +47,7 @@ def test_an_answer_that_nothing_could_judge_is_undecided_in_all_completions_of_a
 def test_a_reward_without_weight_undecides_nothing() -> None:
     import torch
 
-    from train.grpo.undecided import whole_rows
+    from train.grpo.loss.undecided import whole_rows
 
     given = torch.tensor([[1.0, nan], [0.0, 1.0]])
     found = whole_rows(given, torch.tensor([1.0, 0.0]), 2, accuracy=0)
@@ -59,7 +59,7 @@ def test_a_reward_without_weight_undecides_nothing() -> None:
 def test_no_constant_reward_is_a_signal_and_every_difference_is(size: int, is_summed: bool) -> None:
     import torch
 
-    from train.grpo.undecided import have_signal
+    from train.grpo.loss.undecided import have_signal
 
     for value, weight in itertools.product((0.0, 0.1, 0.7, -0.3, 1e-4, 1e6), (1.0, 0.1, 3.0)):
         rewards = torch.full((size, 1), value)
@@ -71,7 +71,7 @@ def test_no_constant_reward_is_a_signal_and_every_difference_is(size: int, is_su
 def test_equal_sums_of_different_rewards_are_a_signal_only_where_each_is_normalised_by_itself() -> None:
     import torch
 
-    from train.grpo.undecided import have_signal
+    from train.grpo.loss.undecided import have_signal
 
     # .1 + .2 is not .3
     rewards = torch.tensor([[0.1, 0.2], [0.3, 0.0]])
@@ -83,7 +83,7 @@ def test_equal_sums_of_different_rewards_are_a_signal_only_where_each_is_normali
 def test_undecided_completions_are_no_signal() -> None:
     import torch
 
-    from train.grpo.undecided import have_signal
+    from train.grpo.loss.undecided import have_signal
 
     rewards = torch.tensor([[nan, nan], [1.0, 1.0], [nan, nan], [nan, nan], [1.0, 0.0], [0.0, 0.0]])
     found = have_signal(rewards, torch.ones(2), 2, is_summed=True)

@@ -12,14 +12,14 @@ from trl import GRPOTrainer
 
 from curriculum import Curriculum
 from curriculum.answers.spelling import answer_of
-from train.grpo.draw import Draw
 from train.grpo.objectives import Objective
-from train.grpo.screen import Candidate, Sampled, Screening, Verdicts, candidates_of, choose, merged
+from train.grpo.rollout.draw import Draw
+from train.grpo.rollout.screen import Candidate, Sampled, Screening, Verdicts, candidates_of, choose, merged
 from train.rewards.rewards import Accuracy
 
 
 class ScreeningTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no types
-    """Screens the problems of a generation (`train.grpo.screen`); the subclass draws, seeds and scores."""
+    """Screens the problems of a generation (`train.grpo.rollout.screen`); the subclass draws, seeds and scores."""
 
     curriculum: Curriculum
     _objective: Objective

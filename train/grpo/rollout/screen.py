@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from curriculum import Visit
-from train.grpo.groups import Group, groups_of
 from train.grpo.objectives import Objective
+from train.grpo.rollout.groups import Group, groups_of
 
 
 class Sampled(NamedTuple):

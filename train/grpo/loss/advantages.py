@@ -11,8 +11,8 @@ from typing import Final
 
 import torch
 
-from train.grpo.draw import Draw
 from train.grpo.objectives import Objective
+from train.grpo.rollout.draw import Draw
 
 EPSILON: Final = 1e-4  # added to a deviation, as TRL does
 

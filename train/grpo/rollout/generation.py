@@ -1,7 +1,7 @@
 """Inference backend of a trainer: transformers, vLLM inside the trainer, or a vLLM server; checked beforehand.
 
-On a GPU all three are TRL's own. On a CPU vLLM inside the trainer is adapted (`train.grpo.vllm_on_cpu`), and a server
-is refused: TRL sends it new weights by NCCL, which supports only CUDA devices.
+On a GPU all three are TRL's own. On a CPU vLLM inside the trainer is adapted (`train.grpo.rollout.vllm_on_cpu`), and a
+server is refused: TRL sends it new weights by NCCL, which supports only CUDA devices.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def prepare_generation(
 
     if not torch.cuda.is_available():
         _refuse_on_cpu(trl)
-        from train.grpo.vllm_on_cpu import adapt_vllm, refuse_heads
+        from train.grpo.rollout.vllm_on_cpu import adapt_vllm, refuse_heads
 
         refuse_heads(model)
         adapt_vllm()
