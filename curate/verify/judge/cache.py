@@ -20,8 +20,7 @@ class JudgeCache:
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None)
-            self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+            self._database = _opened(path)
         except (sqlite3.Error, OSError) as error:
             raise UserError(f"{path}: cannot keep replies here ({error}); give another path for the cache") from None
 
@@ -45,3 +44,14 @@ class JudgeCache:
 def content_key(parts: object) -> str:
     """Hex SHA-256 of a JSON value."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def _opened(path: Path | None) -> sqlite3.Connection:
+    """The database with its table; a file that is no database is closed again."""
+    database = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None)
+    try:
+        database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
