@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field, field_validator
 
@@ -16,6 +16,8 @@ Tool = Literal["bash", "edit", "view", "submit", "python"]
 
 class AgentConfig(BoxLimits):
     """Tools and limits of an episode."""
+
+    panel: ClassVar[str] = "Agent"
 
     tools: tuple[Tool, ...] = Field(
         ("bash", "edit", "view", "submit"),
@@ -47,6 +49,8 @@ DEFAULT: Final = AgentConfig()
 
 class AgentOptions(Config):
     """Options of every command in which agents work on tasks."""
+
+    panel: ClassVar[str] = "Agent"
 
     tasks: Path | None = Field(
         None, description="Folder of the tasks of agents, as it was ingested.", json_schema_extra=RUNTIME

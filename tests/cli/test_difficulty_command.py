@@ -44,9 +44,11 @@ def test_ctrl_c_is_one_line_and_the_same_command_resumes(tmp_path: Path) -> None
     command = ["curate", "difficulty", tmp_path / "pool", "--out", tmp_path / "out", "--script", slow]
     command += ["--max-in-flight", "2"]
     log = tmp_path / "out" / LOG
+    # a shell that runs the tests in the background ignores SIGINT, and its children with it
     with subprocess.Popen(
-        [GRADUS, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as running:
+        [GRADUS, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
+    ) as running:  # fmt: skip
         end_s = time.monotonic() + 60
         while not (log.exists() and log.stat().st_size):
             assert time.monotonic() < end_s
